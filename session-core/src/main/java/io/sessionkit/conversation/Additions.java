@@ -70,16 +70,21 @@ final class Additions {
 	}
 
 	Turn adopt(long number) {
-		TurnView aside = this.store.turn(this.key, number, Set.of(RewoundTurns.KIND))
-			.orElseThrow(() -> new IllegalArgumentException("Session " + this.key + " has no turn " + number + "."));
-		List<Message> messages = aside.items().stream().map(SessionItem::message).toList();
-		checkAside(aside, messages);
-		RewoundTurns.check(this.key, aside.records(RewoundTurns.KIND), this.store.options().codec(),
-				List.of(aside.turn()));
 		return write("given a turn that was kept aside", (session) -> {
+			// read anew each time: what is deleted meanwhile must not come back
+			TurnView aside = aside(number);
 			checkNotOnPath(number);
 			return List.of(adopted(aside));
 		}).get(0);
+	}
+
+	private TurnView aside(long number) {
+		TurnView aside = this.store.turn(this.key, number, Set.of(RewoundTurns.KIND))
+			.orElseThrow(() -> new IllegalArgumentException("Session " + this.key + " has no turn " + number + "."));
+		checkAside(aside, aside.items().stream().map(SessionItem::message).toList());
+		RewoundTurns.check(this.key, aside.records(RewoundTurns.KIND), this.store.options().codec(),
+				List.of(aside.turn()));
+		return aside;
 	}
 
 	private void checkAside(TurnView aside, List<Message> messages) {

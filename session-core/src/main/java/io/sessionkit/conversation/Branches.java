@@ -23,6 +23,7 @@ import io.sessionkit.conversation.TreeChanges.Plan;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -88,7 +89,11 @@ final class Branches {
 	}
 
 	private static String folded(String text) {
-		return Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+		// at the end of a word a sigma becomes another letter
+		return Normalizer.normalize(text, Normalizer.Form.NFKC)
+			.toUpperCase(Locale.ROOT)
+			.toLowerCase(Locale.ROOT)
+			.replace('\u03c2', '\u03c3');
 	}
 
 	private Plan<String> made(PathView path, String name, long head) {
@@ -99,7 +104,10 @@ final class Branches {
 					"Session " + session.key() + " has a branch '" + name + "' already. Choose another name.");
 		}
 		BranchRecord branch = new BranchRecord(name, head, head, this.changes.store().options().now(), 0);
-		return Plan.move(name, head, name, branch.write(session.key(), codec())).and(left(session, there));
+		HeaderChange move = HeaderChange.NONE.head(name, head);
+		// those from before the first turn are kept by no turn
+		HeaderChange change = (head == 0 && session.head() == 0) ? move.attributes(session.attributes()) : move;
+		return new Plan<>(change, List.of(branch.write(session.key(), codec()), left(session, there)), name);
 	}
 
 	/** Returns the write that keeps the head of the branch that is left. */
@@ -218,21 +226,17 @@ final class Branches {
 					+ " became the active one in the meantime. Nothing was deleted.", null);
 		}
 		there.put(session.branch(), active(session, there));
-		Set<Long> ends = new HashSet<>();
-		List<RecordWrite> gone = new ArrayList<>();
-		there.values().forEach((branch) -> keep(branch.name(), name, branch.head(), branch.delete(), ends, gone));
+		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), new ArrayList<>());
+		there.values().forEach((branch) -> sort(branch.name().equals(name), branch.head(), branch.delete(), ends));
 		LeftTurns.read(path.records(LeftTurns.KIND), codec())
-			.forEach((left) -> keep(left.branch(), name, left.tip(), left.delete(), ends, gone));
-		return new Deletion.Ends(ends, gone);
+			.forEach((left) -> sort(left.branch().equals(name), left.tip(), left.delete(), ends));
+		return ends;
 	}
 
-	private static void keep(String branch, String deleted, long end, RecordWrite deletion, Set<Long> ends,
-			List<RecordWrite> gone) {
-		if (branch.equals(deleted)) {
-			gone.add(deletion);
-		}
-		else {
-			ends.add(end);
+	private static void sort(boolean isGone, long end, RecordWrite deletion, Deletion.Ends ends) {
+		(isGone ? ends.gone() : ends.turns()).add(end);
+		if (isGone) {
+			ends.records().add(deletion);
 		}
 	}
 

@@ -119,8 +119,9 @@ public final class Compensations {
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + key + " to rewind, or it has expired."));
 		SessionPausedException.check(path.session(), "rewound");
+		Moves.Gone gone = moves(key).gone(path, turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
-				moves(key).gone(path, turns).turns());
+				gone.turns(), gone.all());
 	}
 
 	private Moves moves(SessionKey key) {

@@ -562,7 +562,7 @@ public final class Conversation {
 
 	/**
 	 * Deletes a branch, and permanently the items of those turns that were written on it
-	 * and are part of no other branch, as {@link #delete(long)} does.
+	 * or belong to it and are part of no other branch, as {@link #delete(long)} does.
 	 * @param name the name of the branch; never {@value Session#MAIN}
 	 * @param force whether it may be the active one; {@value Session#MAIN} is made active
 	 * first then
@@ -631,7 +631,8 @@ public final class Conversation {
 	 * @return the turns
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written
-	 * @throws IllegalStateException if the session has turns already
+	 * @throws IllegalStateException if the history has turns already; those that failed
+	 * or were undone do not count
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -679,8 +680,9 @@ public final class Conversation {
 	}
 
 	/**
-	 * Deletes the newest message permanently. A summary that covers it stays as it is;
-	 * {@link #delete(Set)} deletes the summary too.
+	 * Deletes the newest message permanently. A summary that covers it keeps its text.
+	 * Once nothing is left of a turn, the view begins with the newest summary or reset
+	 * before that turn. {@link #delete(Set)} deletes the summary too, and keeps a reset.
 	 * @return the message, or empty if there was none
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */

@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -74,13 +76,14 @@ final class Deletion {
 	 * The ends of the ways through a session that stay when a branch is deleted.
 	 *
 	 * @param turns the last turns of these ways
+	 * @param gone the last turns of those of the branch
 	 * @param records the deletions of what is kept of the branch
 	 */
-	record Ends(Set<Long> turns, List<RecordWrite> records) {
+	record Ends(Set<Long> turns, Set<Long> gone, List<RecordWrite> records) {
 	}
 
 	/**
-	 * Deletes what was written on a branch and leads to no other end.
+	 * Deletes what was written on a branch, or belongs to it, and leads to no other end.
 	 * @param ends reads what stays; it is asked again if others write in between
 	 */
 	int ofBranch(String name, Supplier<Ends> ends) {
@@ -88,7 +91,7 @@ final class Deletion {
 		return delete((thread) -> {
 			Ends stay = ends.get();
 			records.set(stay.records());
-			return thread.itemsOfBranch(name, stay.turns());
+			return thread.itemsOfBranch(name, stay.gone(), stay.turns());
 		}, records::get);
 	}
 
@@ -135,24 +138,63 @@ final class Deletion {
 
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
 		Gone gone = new Gone(thread, items);
-		List<SessionRecord> summaries = this.store.records(this.key, SessionStore.SUMMARY);
 		List<Summary> kept = new ArrayList<>();
+		List<Reset> resets = new ArrayList<>();
 		List<RecordWrite> records = new ArrayList<>();
-		for (SessionRecord record : summaries) {
+		for (SessionRecord record : this.store.records(this.key, SessionStore.SUMMARY)) {
 			Summary summary = Summaries.read(record, codec());
-			if (gone.isBefore(summary.turn())) {
+			boolean isLeft = gone.leaves(header.head(), summary.turn());
+			if (summary.isReset() && (gone.isBefore(summary.turn()) || isLeft)) {
+				resets.add(new Reset(record, summary));
+			}
+			else if (gone.isBefore(summary.turn())) {
 				records.add(delete(record));
 			}
 			else if (thread.isOnPath(gone.headAfter(header.head()), summary.turn())) {
 				kept.add(summary);
 			}
 		}
+		records.addAll(keep(resets, header.head(), gone, kept));
 		this.store.records(this.key, SnapshotReader.KIND)
 			.stream()
 			.filter(gone::isQuotedBy)
 			.forEach((record) -> records.add(delete(record)));
 		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
 		return Commit.on(header).delete(items.keySet()).header(change(header, gone, kept)).records(records);
+	}
+
+	/**
+	 * A reset, and the record that holds it.
+	 */
+	private record Reset(SessionRecord record, Summary summary) {
+	}
+
+	/**
+	 * Returns the writes that keep resets in force: what was said before them is not sent
+	 * again because some of it is deleted. The newest of those that the head moves away
+	 * from comes along.
+	 * @param kept receives those with which the view may begin
+	 */
+	private List<RecordWrite> keep(List<Reset> resets, long head, Gone gone, List<Summary> kept) {
+		long after = gone.headAfter(head);
+		List<Reset> leaving = resets.stream().filter((each) -> gone.leaves(head, each.summary().turn())).toList();
+		Reset newest = leaving.stream().max(Comparator.comparing(Reset::summary, Summaries.BY_AGE)).orElse(null);
+		boolean isThere = Stream.concat(kept.stream(), resets.stream().map(Reset::summary))
+			.anyMatch((each) -> each.isReset() && each.turn() == after);
+		List<RecordWrite> writes = new ArrayList<>();
+		for (Reset each : resets) {
+			boolean leaves = leaving.contains(each);
+			if (leaves && (each != newest || isThere)) {
+				writes.add(delete(each.record()));
+				continue;
+			}
+			Summary stays = gone.without(each.summary(), leaves ? after : each.summary().turn());
+			writes.add(Summaries.replace(each.record(), stays, codec()));
+			if (gone.thread.isOnPath(after, stays.turn())) {
+				kept.add(stays);
+			}
+		}
+		return writes;
 	}
 
 	/**
@@ -193,6 +235,8 @@ final class Deletion {
 
 		private final WholeThread thread;
 
+		private final Set<Long> sequences;
+
 		private final Set<Long> turns = new HashSet<>();
 
 		private final Set<Long> emptied = new HashSet<>();
@@ -201,6 +245,7 @@ final class Deletion {
 
 		Gone(WholeThread thread, Map<Long, SessionItem> items) {
 			this.thread = thread;
+			this.sequences = items.keySet();
 			items.values().forEach((item) -> this.turns.add(item.turn()));
 			for (long number : this.turns) {
 				Turn turn = thread.turn(number);
@@ -224,15 +269,36 @@ final class Deletion {
 		}
 
 		/**
-		 * Returns where the head will be: a head without an item moves to the nearest
-		 * turn before it that has one.
+		 * Returns where the head will be: a head that loses its last item moves to the
+		 * nearest turn before it that has one.
 		 */
 		long headAfter(long head) {
+			if (!isEmptied(head)) {
+				return head;
+			}
 			Turn turn = this.thread.turn(head);
 			while (turn != null && (turn.items() == 0 || isEmptied(turn.number()))) {
 				turn = this.thread.turn(turn.parent());
 			}
 			return (turn != null) ? turn.number() : 0;
+		}
+
+		/**
+		 * Returns whether the head moves from a turn, or from behind it, to another turn
+		 * before it.
+		 */
+		boolean leaves(long head, long turn) {
+			long after = headAfter(head);
+			return after > 0 && turn > after && this.thread.isOnPath(head, turn);
+		}
+
+		/** Returns a reset behind a turn that keeps none of the items in the view. */
+		Summary without(Summary reset, long turn) {
+			List<SessionItem> pinned = reset.pinned()
+				.stream()
+				.filter((item) -> !this.sequences.contains(item.sequence()))
+				.toList();
+			return new Summary(reset.id(), turn, reset.since(), reset.covered(), reset.text(), pinned, reset.origin());
 		}
 
 		boolean isQuotedBy(SessionRecord snapshot) {

@@ -1,5 +1,6 @@
 package io.sessionkit.conversation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -165,7 +166,7 @@ final class Fork {
 		HeaderChange header = HeaderChange.NONE.tags(session.tags()).attributes(path.view().session().attributes());
 		header = session.settings().isEmpty() ? header : header.settings(session.settings());
 		header = (session.title() != null) ? header.title(session.title()) : header;
-		return (session.timeToLive() != null) ? header.timeToLive(session.timeToLive()) : header;
+		return header.timeToLive((session.timeToLive() != null) ? session.timeToLive() : Duration.ZERO);
 	}
 
 	/**

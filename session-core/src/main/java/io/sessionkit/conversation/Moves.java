@@ -60,10 +60,11 @@ final class Moves {
 	/**
 	 * Turns that a move back leaves.
 	 *
-	 * @param turns the turns, newest first; none before the reset
+	 * @param turns the turns that have items, newest first; none before the reset
+	 * @param all the same, with those between them whose items were deleted
 	 * @param reset the reset that stops the move; null if none does
 	 */
-	record Gone(List<Turn> turns, @Nullable Summary reset) {
+	record Gone(List<Turn> turns, List<Turn> all, @Nullable Summary reset) {
 	}
 
 	/**
@@ -87,12 +88,18 @@ final class Moves {
 		List<Turn> leaving = newest(path, turns);
 		boolean maybeReset = !leaving.isEmpty() && path.session().summaryTurn() >= leaving.get(0).number();
 		Summary reset = maybeReset ? newestReset(leaving) : null;
-		List<Turn> gone = new ArrayList<>(filled(leaving));
-		if (reset != null) {
-			gone.removeIf((turn) -> turn.number() <= reset.turn());
-		}
-		Collections.reverse(gone);
-		return new Gone(List.copyOf(gone), reset);
+		List<Turn> filled = filled(leaving).stream()
+			.filter((turn) -> reset == null || turn.number() > reset.turn())
+			.toList();
+		long first = filled.isEmpty() ? Long.MAX_VALUE : filled.get(0).number();
+		List<Turn> all = leaving.stream().filter((turn) -> turn.number() >= first).toList();
+		return new Gone(reversed(filled), reversed(all), reset);
+	}
+
+	private static List<Turn> reversed(List<Turn> turns) {
+		List<Turn> reversed = new ArrayList<>(turns);
+		Collections.reverse(reversed);
+		return List.copyOf(reversed);
 	}
 
 	/**
@@ -124,14 +131,22 @@ final class Moves {
 	}
 
 	/**
-	 * Moves the head back after the effects of the turns were dealt with.
+	 * Moves the head back after the effects of some turns were dealt with.
+	 * @param turns the turns, newest first
 	 * @param check refuses to move if the session is not as it must be
+	 * @param other supplies the result, or the exception, if other turns than these would
+	 * leave the history by now, or the session is absent
 	 */
-	List<Turn> rewind(int turns, Consumer<Session> check, Supplier<List<Turn>> absent) {
-		return this.changes.make("rewound", back(turns), absent, (path) -> {
+	List<Turn> rewind(List<Turn> turns, Consumer<Session> check, Supplier<List<Turn>> other) {
+		return this.changes.make("rewound", back(turns.size()), other, (path) -> {
 			check.accept(path.session());
-			return undone(path, turns);
+			boolean same = numbers(gone(path, turns.size()).turns()).equals(numbers(turns));
+			return same ? undone(path, turns.size()) : Plan.nothing(other.get());
 		});
+	}
+
+	private static List<Long> numbers(List<Turn> turns) {
+		return turns.stream().map(Turn::number).toList();
 	}
 
 	private Plan<List<Turn>> undone(PathView path, int turns) {
@@ -193,10 +208,23 @@ final class Moves {
 				: new LeftTurns(session.head(), session.branch(), fork, first, session.version());
 	}
 
-	private @Nullable LeftTurns newestAt(PathView path, long fork) {
-		return all(path, (left) -> left.fork() == fork).stream()
-			.max(Comparator.comparingLong(LeftTurns::at))
-			.orElse(null);
+	/**
+	 * Returns the turns that were left last at the head, or else behind turns after it
+	 * whose items were deleted since.
+	 */
+	private @Nullable LeftTurns newestAt(PathView path, long head) {
+		LeftTurns newest = newest(all(path, (left) -> left.fork() == head));
+		return (newest != null) ? newest
+				: newest(all(path, (left) -> left.fork() > head && isEmptyBetween(head, left.fork())));
+	}
+
+	private static @Nullable LeftTurns newest(List<LeftTurns> left) {
+		return left.stream().max(Comparator.comparingLong(LeftTurns::at)).orElse(null);
+	}
+
+	private boolean isEmptyBetween(long head, long fork) {
+		List<Turn> way = behind(head, fork);
+		return !way.isEmpty() && way.get(0).parent() == head && filled(way).isEmpty();
 	}
 
 	private List<LeftTurns> all(PathView path, Predicate<LeftTurns> condition) {
@@ -355,17 +383,57 @@ final class Moves {
 					"Turn " + number + " of session " + session.key() + " is none that was left on branch '"
 							+ session.branch() + "'. Name one of siblings(..), or use branch(..) and switchTo(..)."));
 		Turn turn = turn(number).orElseThrow(this::notFound);
-		if (!path.records(RewoundTurns.KIND).isEmpty()) {
-			checkEffects(path, behind(turn.parent(), there.tip()));
-		}
+		long fork = fork(session, there);
+		List<Turn> back = behind(fork, there.tip());
+		checkEffects(path, back);
 		Plan<Turn> plan = Plan.move(session.branch(), there.tip(), turn, there.delete());
-		if (session.head() == there.fork()) {
+		for (RecordWrite each : without(path, back, there)) {
+			plan = plan.and(each);
+		}
+		if (session.head() == fork) {
 			return plan;
 		}
-		List<Turn> leaving = filled(behind(there.fork(), session.head()));
+		List<Turn> leaving = filled(behind(fork, session.head()));
 		long first = leaving.isEmpty() ? session.head() : leaving.get(0).number();
-		return plan.and(new LeftTurns(session.head(), session.branch(), there.fork(), first, session.version())
+		return plan.and(new LeftTurns(session.head(), session.branch(), fork, first, session.version())
 			.write(session.key(), codec()));
+	}
+
+	/**
+	 * Returns the turn after which the way to turns that were left parts from the way to
+	 * the head. It is another one than they remember if the head has left that one too.
+	 */
+	private long fork(Session session, LeftTurns there) {
+		List<Turn> ahead = behind(there.fork(), session.head());
+		boolean onPath = session.head() == there.fork() || (!ahead.isEmpty() && ahead.get(0).parent() == there.fork());
+		if (onPath) {
+			return there.fork();
+		}
+		Set<Long> active = new HashSet<>(numbers(behind(0, session.head())));
+		long fork = 0;
+		for (Turn turn : behind(0, there.tip())) {
+			fork = active.contains(turn.number()) ? turn.number() : fork;
+		}
+		return fork;
+	}
+
+	/**
+	 * Returns the writes by which other turns that were left no longer begin with turns
+	 * to which the head comes back.
+	 */
+	private List<RecordWrite> without(PathView path, List<Turn> back, LeftTurns there) {
+		Set<Long> again = new HashSet<>(numbers(back));
+		List<RecordWrite> writes = new ArrayList<>();
+		for (LeftTurns left : all(path, (each) -> each.tip() != there.tip() && again.contains(each.first()))) {
+			List<Turn> way = behind(left.fork(), left.tip());
+			long fork = way.stream().mapToLong(Turn::number).filter(again::contains).max().orElse(left.fork());
+			writes.add(filled(way).stream()
+				.filter((turn) -> turn.number() > fork)
+				.findFirst()
+				.map((first) -> left.from(fork, first.number()).write(path.session().key(), codec()))
+				.orElseGet(left::delete));
+		}
+		return writes;
 	}
 
 	private static boolean isLast(PathView path, long number) {

@@ -132,7 +132,7 @@ final class Rewind {
 		if (this.plan.turns().isEmpty()) {
 			return List.of();
 		}
-		return this.work.moves().rewind(this.plan.turns().size(), this::checkUnmoved, () -> {
+		return this.work.moves().rewind(this.plan.turns(), this::checkUnmoved, () -> {
 			throw notAsPlanned(this.plan);
 		});
 	}

@@ -66,23 +66,33 @@ final class WholeThread {
 	}
 
 	/**
-	 * Returns the items of the turns of a branch that are on the way to none of these
-	 * ends, by sequence. What belongs to them in a turn of another branch stays.
+	 * Returns the items of the turns that were written on a branch or lead to one of its
+	 * ends, and are on the way to no other end, by sequence. What belongs to them in a
+	 * turn of another branch stays.
+	 * @param gone the ends of the branch
+	 * @param ends the other ends
 	 */
-	Map<Long, SessionItem> itemsOfBranch(String branch, Set<Long> ends) {
-		Set<Long> stay = new HashSet<>();
-		for (long end : ends) {
-			for (Turn turn = this.turns.get(end); turn != null && stay.add(turn.number());) {
-				turn = this.turns.get(turn.parent());
-			}
-		}
+	Map<Long, SessionItem> itemsOfBranch(String branch, Set<Long> gone, Set<Long> ends) {
+		Set<Long> stay = onTheWayTo(ends);
+		Set<Long> leading = onTheWayTo(gone);
 		Map<Long, SessionItem> items = new TreeMap<>();
 		this.turns.values()
 			.stream()
-			.filter((turn) -> turn.branch().equals(branch) && !stay.contains(turn.number()))
+			.filter((turn) -> turn.branch().equals(branch) || leading.contains(turn.number()))
+			.filter((turn) -> !stay.contains(turn.number()))
 			.flatMap((turn) -> items(turn.number()).stream())
 			.forEach((item) -> items.put(item.sequence(), item));
 		return items;
+	}
+
+	private Set<Long> onTheWayTo(Set<Long> ends) {
+		Set<Long> way = new HashSet<>();
+		for (long end : ends) {
+			for (Turn turn = this.turns.get(end); turn != null && way.add(turn.number());) {
+				turn = this.turns.get(turn.parent());
+			}
+		}
+		return way;
 	}
 
 	/**

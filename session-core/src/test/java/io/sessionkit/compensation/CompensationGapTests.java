@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalStatus;
@@ -56,6 +57,7 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Rewinds at the moments at which something could slip through: a lease that runs out, a
@@ -274,6 +276,70 @@ class CompensationGapTests {
 		thread().delete(Set.of(2L));
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
 		assertThat(reasons(1)).containsExactly(Reason.UNCERTAIN);
+	}
+
+	@Test
+	void deletedTurnHidesNoEffect() {
+		turn(cancel(1));
+		turn(cancel(2));
+		turn(cancel(3));
+		thread().delete(2);
+		RewindPlan plan = compensations().plan(this.key, 2);
+		assertThat(plan.turns()).extracting(Turn::number).containsExactly(3L, 1L);
+		assertThat(plan.irreversible()).singleElement().satisfies((each) -> {
+			assertThat(each.effect().turn()).isEqualTo(2);
+			assertThat(each.reason()).isEqualTo(Reason.UNCERTAIN);
+		});
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.REFUSED);
+	}
+
+	@Test
+	void resetDuringARewindIsNotTakenBackByIt() {
+		turn(cancel(1));
+		RewindPlan plan = compensations().plan(this.key, 1);
+		this.fault = (what) -> {
+			if (what.startsWith("restore")) {
+				thread().reset();
+			}
+		};
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
+		assertThat(thread().view()).as("the reset is in force").isEmpty();
+		assertThat(thread().messages()).isNotEmpty();
+	}
+
+	@Test
+	void deletionDuringARewindMovesTheHeadBehindNoOtherTurn() {
+		turn(cancel(1));
+		turn(cancel(2));
+		turn(cancel(3));
+		RewindPlan plan = compensations().plan(this.key, 2);
+		this.fault = (what) -> {
+			if (what.startsWith("restore 2")) {
+				thread().delete(2);
+			}
+		};
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
+		assertThat(thread().session().orElseThrow().head()).isEqualTo(3);
+	}
+
+	@Test
+	void chosenTurnDoesNotBringOneBackOfWhichEffectsWereTakenBack() {
+		turn(cancel(1));
+		this.model.says("second");
+		ask(tools());
+		this.model.says("other");
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations()))
+			.build()
+			.prompt()
+			.user("edited")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(2)))
+			.call()
+			.content();
+		compensations().rewind(compensations().plan(this.key, 2));
+		assertThat(thread().siblings()).containsEntry(1L, List.of(2L));
+		assertThatIllegalStateException().isThrownBy(() -> thread().choose(2))
+			.withMessageContaining("effects of its tool calls were taken back");
 	}
 
 	@Test

@@ -206,10 +206,7 @@ final class TimeModel {
 	/** Starts the session anew with a history of one turn, and a turn behind it. */
 	ModelTurn replace(List<String> history, List<String> texts) {
 		if (head() > 0) {
-			String before = this.summaries.put(head(), "");
-			if (before != null && !before.isEmpty()) {
-				this.replaced.put(head(), before);
-			}
+			resetAt(head());
 			this.bare.add(head());
 		}
 		ModelTurn first = add(head(), this.active, true, history);
@@ -248,7 +245,7 @@ final class TimeModel {
 	}
 
 	private void addLeft(Left left) {
-		this.lefts.removeIf((each) -> each.tip() == left.tip());
+		this.lefts.removeIf((each) -> each.tip() == left.tip() && each.branch().equals(left.branch()));
 		this.lefts.add(left);
 	}
 
@@ -315,12 +312,22 @@ final class TimeModel {
 		return gone;
 	}
 
-	private @Nullable Left newestAt(long fork) {
+	private @Nullable Left newestAt(long head) {
 		Left newest = null;
+		Left behind = null;
 		for (Left left : this.lefts) {
-			newest = (left.branch().equals(this.active) && left.fork() == fork) ? left : newest;
+			boolean here = left.branch().equals(this.active);
+			newest = (here && left.fork() == head) ? left : newest;
+			behind = (here && isEmptyBetween(head, left.fork())) ? left : behind;
 		}
-		return newest;
+		return (newest != null) ? newest : behind;
+	}
+
+	private boolean isEmptyBetween(long head, long fork) {
+		List<Long> path = path(fork);
+		List<Long> way = path.stream().filter((number) -> number > head).toList();
+		return !way.isEmpty() && (head == 0 || path.contains(head))
+				&& way.stream().noneMatch((number) -> find(number).isFilled());
 	}
 
 	List<Long> redo(int turns) {
@@ -353,8 +360,18 @@ final class TimeModel {
 		return List.copyOf(siblings);
 	}
 
+	/** The turns that were left on the active branch, by the turn that they follow. */
+	Map<Long, Set<Long>> siblings() {
+		Map<Long, Set<Long>> siblings = new TreeMap<>();
+		this.lefts.stream()
+			.filter((left) -> left.branch().equals(this.active))
+			.forEach((left) -> siblings.computeIfAbsent(left.fork(), (fork) -> new TreeSet<>()).add(left.first()));
+		return siblings;
+	}
+
 	void choose(long sibling) {
-		if (path(head()).contains(sibling)) {
+		List<Long> before = path(head());
+		if (before.contains(sibling)) {
 			return;
 		}
 		Left there = null;
@@ -362,15 +379,33 @@ final class TimeModel {
 			there = (left.branch().equals(this.active) && left.first() == sibling) ? left : there;
 		}
 		this.lefts.remove(there);
-		if (head() != there.fork()) {
-			addLeft(new Left(head(), this.active, there.fork(), next(there.fork())));
+		List<Long> back = new ArrayList<>(path(there.tip()));
+		long fork = back.stream().filter(before::contains).max(Comparator.naturalOrder()).orElse(0L);
+		back.removeAll(before);
+		this.lefts.replaceAll((left) -> (left.branch().equals(this.active) && back.contains(left.first()))
+				? without(left, back) : left);
+		this.lefts.removeIf((left) -> left.first() == 0);
+		if (head() != fork) {
+			addLeft(new Left(head(), this.active, fork, next(fork)));
 		}
 		moveTo(there.tip());
 	}
 
+	/**
+	 * What is left of it when the head comes back to turns; without a first one if
+	 * nothing is.
+	 */
+	private Left without(Left left, List<Long> back) {
+		long fork = path(left.tip()).stream().filter(back::contains).max(Comparator.naturalOrder()).orElse(0L);
+		long first = filled(left.tip()).stream().filter((number) -> number > fork).findFirst().orElse(0L);
+		return new Left(left.tip(), left.branch(), fork, first);
+	}
+
 	void branch(String name, long head) {
+		Map<String, Object> before = (head() == 0 && head == 0) ? this.attributes : null;
 		this.heads.put(name, head);
 		switchTo(name);
+		this.attributes = (before != null) ? before : this.attributes;
 	}
 
 	void switchTo(String name) {
@@ -384,14 +419,18 @@ final class TimeModel {
 		if (name.equals(this.active)) {
 			switchTo(Session.MAIN);
 		}
-		this.heads.remove(name);
+		Set<Long> own = new HashSet<>(path(this.heads.remove(name)));
+		this.lefts.stream()
+			.filter((left) -> left.branch().equals(name))
+			.forEach((left) -> own.addAll(path(left.tip())));
 		this.lefts.removeIf((left) -> left.branch().equals(name));
 		Set<Long> stay = new HashSet<>();
 		this.heads.values().forEach((head) -> stay.addAll(path(head)));
 		this.lefts.forEach((left) -> stay.addAll(path(left.tip())));
 		Set<Long> gone = new HashSet<>();
 		this.turns.stream()
-			.filter((turn) -> turn.branch.equals(name) && !stay.contains(turn.number) && turn.isFilled())
+			.filter((turn) -> turn.branch.equals(name) || own.contains(turn.number))
+			.filter((turn) -> !stay.contains(turn.number) && turn.isFilled())
 			.forEach((turn) -> gone.add(turn.number));
 		empty(gone);
 	}
@@ -420,32 +459,56 @@ final class TimeModel {
 		}
 		loseWhatShows(gone);
 		gone.forEach((number) -> find(number).texts = List.of());
-		this.summaries.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
-		this.replaced.keySet().retainAll(this.summaries.keySet());
-		Map<String, Object> before = this.attributes;
-		boolean emptied = gone.contains(head());
-		ModelTurn turn = find(head());
-		if (turn != null && !turn.isFilled()) {
-			while (turn != null && !turn.isFilled()) {
-				turn = find(turn.parent);
+		this.replaced.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
+		this.summaries.entrySet()
+			.removeIf((each) -> !each.getValue().isEmpty() && path(each.getKey()).stream().anyMatch(gone::contains));
+		if (gone.contains(head())) {
+			List<Long> filled = filled(head());
+			long after = filled.isEmpty() ? 0 : filled.get(filled.size() - 1);
+			keepReset(after);
+			Map<String, Object> before = this.attributes;
+			moveTo(after);
+			put(before);
+		}
+	}
+
+	/** A reset from which the head moves away comes along. */
+	private void keepReset(long after) {
+		if (after == 0) {
+			return;
+		}
+		List<Long> leaving = path(head()).stream()
+			.filter((number) -> number > after && "".equals(this.summaries.get(number)))
+			.toList();
+		boolean comes = !leaving.isEmpty() && !"".equals(this.summaries.get(after));
+		boolean isBare = !leaving.isEmpty() && this.bare.contains(leaving.get(leaving.size() - 1));
+		leaving.forEach((number) -> {
+			this.summaries.remove(number);
+			this.replaced.remove(number);
+		});
+		if (comes) {
+			resetAt(after);
+			this.bare.remove(after);
+			if (isBare) {
+				this.bare.add(after);
 			}
-			moveTo((turn != null) ? turn.number : 0);
-			if (emptied) {
-				put(before);
-			}
+		}
+	}
+
+	private void resetAt(long number) {
+		String before = this.summaries.put(number, "");
+		if (before != null && !before.isEmpty()) {
+			this.replaced.put(number, before);
 		}
 	}
 
 	/** A session that was just reset stays as it is. */
 	void reset() {
-		if ("".equals(this.summaries.get(head()))) {
+		if (turnsInView() == 0 && "".equals(this.summaries.get(covered(head())))) {
 			return;
 		}
 		this.bare.remove(head());
-		String before = this.summaries.put(head(), "");
-		if (before != null && !before.isEmpty()) {
-			this.replaced.put(head(), before);
-		}
+		resetAt(head());
 	}
 
 	Map<String, Object> with(String name, Object value) {

@@ -285,6 +285,125 @@ class TimeTests {
 	}
 
 	@Test
+	void deletionKeepsAReset() {
+		talk(3);
+		this.conversation.reset();
+		this.conversation.delete(1);
+		assertThat(this.conversation.view()).isEmpty();
+		this.conversation.delete(3);
+		assertThat(this.conversation.view()).as("the head has moved to before the reset").isEmpty();
+		ask("anew", "answer");
+		assertThat(lastRequest()).containsExactly("anew");
+		assertThat(numbers(this.conversation.undo(3))).containsExactly(4L);
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(texts(this.conversation.view())).containsExactly("q2", "a2");
+	}
+
+	@Test
+	void deletionOfAMessageOfTheSeedTakesItOutOfAReset() {
+		this.conversation.seed(said("one", "1", "two", "2"));
+		talk(1);
+		this.conversation.reset();
+		this.conversation.delete(1);
+		assertThat(texts(this.conversation.view())).containsExactly("two", "2");
+	}
+
+	@Test
+	void deletionOfWhatIsBeforeTheHeadLeavesTheHead() {
+		talk(3);
+		this.conversation.put("step", 3);
+		this.conversation.undo(1);
+		this.conversation.delete(2);
+		assertThat(header().head()).isEqualTo(1);
+		assertThat(numbers(this.conversation.redo(1))).as("behind the deleted turn").containsExactly(3L);
+		this.conversation.undo(1);
+		assertThat(header().head()).as("of which nothing is left").isEqualTo(2);
+		Map<String, Object> attributes = this.conversation.attributes();
+		this.conversation.delete(1);
+		assertThat(header().head()).isEqualTo(2);
+		assertThat(this.conversation.attributes()).isEqualTo(attributes);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(3L);
+		assertThat(log()).containsExactly("q3", "a3");
+	}
+
+	@Test
+	void regenerationBehindADeletedTurnAsksTheQuestionBeforeIt() {
+		talk(3);
+		this.conversation.delete(2);
+		this.conversation.undo(1);
+		this.model.says("other");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
+		assertThat(lastRequest()).containsExactly("q1");
+		assertThat(log()).containsExactly("q1", "other");
+	}
+
+	@Test
+	void branchesLeaveTheSameTurnsEachOnItsOwn() {
+		talk(2);
+		this.conversation.branch("b");
+		this.conversation.undo(1);
+		this.conversation.switchTo("main");
+		this.conversation.undo(1);
+		this.conversation.switchTo("b");
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(2L);
+		this.conversation.switchTo("main");
+		this.conversation.deleteBranch("b", false);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(2L);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+	}
+
+	@Test
+	void turnOfABranchThatIsGoneIsDeletedWithTheLastOneThatHasIt() {
+		talk(1);
+		this.conversation.branch("b");
+		ask("q2", "a2");
+		this.conversation.branch("c");
+		this.conversation.switchTo("main");
+		assertThat(this.conversation.deleteBranch("b", false)).isZero();
+		assertThat(this.conversation.deleteBranch("c", false)).isEqualTo(2);
+		assertThat(this.store.items(this.key, 2)).isEmpty();
+	}
+
+	@Test
+	void branchAtTheBeginningHasTheAttributesOfTheBeginning() {
+		this.conversation.put("plan", "gold");
+		this.conversation.branch("b");
+		ask("q1", "a1");
+		assertThat(this.conversation.attributes()).containsEntry("plan", "gold");
+	}
+
+	@Test
+	void chosenTurnBehindAnotherThatWasLeftIsReachedFromWhereTheWaysPart() {
+		talk(2);
+		edit(2, "q3", "a3");
+		edit(1, "q4", "a4");
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(0L, List.of(1L), 1L, List.of(2L)));
+		this.conversation.choose(2);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(numbers(this.conversation.siblings(1))).containsExactly(1L, 4L);
+		assertThat(numbers(this.conversation.siblings(2))).containsExactly(2L, 3L);
+	}
+
+	@Test
+	void chosenTurnBehindUndoneOnesLeavesNothingOutOfReach() {
+		talk(2);
+		edit(2, "q3", "a3");
+		this.conversation.undo(2);
+		this.conversation.choose(2);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(this.conversation.siblings()).isEqualTo(Map.of(1L, List.of(3L)));
+		this.conversation.choose(3);
+		assertThat(log()).containsExactly("q1", "a1", "q3", "a3");
+	}
+
+	@Test
+	void questionIsFoundByTheBeginningOfAWordInGreek() {
+		ask("\u03bc\u03bf\u03c5\u03c3\u03b9\u03ba\u03ae", "a1");
+		this.conversation.branchFromContent("b", "\u039c\u039f\u03a5\u03a3");
+		assertThat(header().branch()).isEqualTo("b");
+	}
+
+	@Test
 	void resetOfAnEmptySessionChangesNothing() {
 		this.conversation.reset();
 		assertThat(this.store.find(this.key)).isEmpty();
@@ -582,6 +701,11 @@ class TimeTests {
 		assertThat(this.conversation.siblings()).isEmpty();
 		this.conversation.switchTo(Session.MAIN);
 		assertThat(this.conversation.siblings()).hasSize(2);
+	}
+
+	private void edit(long turn, String question, String answer) {
+		this.model.says(answer);
+		this.client.prompt().user(question).advisors(on().andThen(SessionAdvisor.editing(turn))).call().content();
 	}
 
 	private void regenerate(long turn) {

@@ -916,6 +916,20 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void headThatHadNoItemStaysWhenOthersAreDeleted() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base).delete(Set.of(3L, 4L)));
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 2)));
+		commit(Commit.any(key).delete(Set.of(5L, 6L)));
+		assertThat(header(key).head()).isEqualTo(2);
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q4", "call")));
+		commit(Commit.any(key).delete(Set.of(1L)));
+		assertThat(header(key).head()).isEqualTo(2);
+		assertThat(header(key).totals()).isEqualTo(new ViewTotals(1, 1, tokens(1)));
+	}
+
+	@Test
 	void itemsOfSiblingsCanBeDeleted() {
 		SessionKey key = key();
 		threadOf(key, 1);

@@ -159,9 +159,8 @@ final class ModelSession {
 
 	private boolean emptiesHead(Set<Long> sequences) {
 		ModelTurn newest = find(this.head);
-		return newest != null && newest.items.stream().allMatch((item) -> sequences.contains(item.sequence()))
-				&& this.turns.stream()
-					.anyMatch((turn) -> turn.items.stream().anyMatch((item) -> sequences.contains(item.sequence())));
+		return newest != null && !newest.items.isEmpty()
+				&& newest.items.stream().allMatch((item) -> sequences.contains(item.sequence()));
 	}
 
 	private int parts(TurnWrite write) {
@@ -265,11 +264,12 @@ final class ModelSession {
 
 	private boolean delete(Set<Long> sequences) {
 		boolean deleted = false;
+		ModelTurn newest = find(this.head);
+		boolean empty = newest == null || newest.items.isEmpty();
 		for (ModelTurn turn : this.turns) {
 			deleted |= turn.items.removeIf((item) -> sequences.contains(item.sequence()));
 		}
-		ModelTurn newest = find(this.head);
-		if (deleted && newest != null && newest.items.isEmpty()) {
+		if (!empty && newest.items.isEmpty()) {
 			List<ModelTurn> filled = path(this.head).stream().filter((turn) -> !turn.items.isEmpty()).toList();
 			moveTo(filled.isEmpty() ? 0 : filled.get(filled.size() - 1).number());
 		}

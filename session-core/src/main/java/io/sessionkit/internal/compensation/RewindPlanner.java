@@ -72,10 +72,11 @@ public final class RewindPlanner {
 	 * Plans a rewind.
 	 * @param session the session as it is
 	 * @param turns the turns that leave the history, newest first
+	 * @param all the same, with those whose messages were deleted
 	 */
-	public Planned plan(Session session, List<Turn> turns) {
+	public Planned plan(Session session, List<Turn> turns, List<Turn> all) {
 		Planning planning = new Planning(session, this.runs.stored(session.key()));
-		calls(session.key(), turns).forEach(planning::add);
+		calls(session.key(), all).forEach(planning::add);
 		RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
 				session.head());
 		return new Planned(new RewindPlan(place, turns, planning.irreversible, planning.compensations, false),

@@ -4,9 +4,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.internal.Sha256;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record LeftTurns(long tip, String branch, long fork, long first, long at) {
 
-	/** The kind of the records. Their id is the number of the tip. */
+	/**
+	 * The kind of the records. Their id is the number of the tip, followed by a digest of
+	 * the branch if it is not the first one: several branches may leave the same turn.
+	 */
 	public static final String KIND = "left";
+
+	private static final String SEPARATOR = "-";
+
+	/** The length of the digest of a branch. */
+	private static final int DIGEST = 16;
 
 	/** Creates the write that remembers these turns. */
 	public RecordWrite write(SessionKey key, MessageCodec codec) {
@@ -35,14 +45,19 @@ public record LeftTurns(long tip, String branch, long fork, long first, long at)
 		values.put("fork", this.fork);
 		values.put("first", this.first);
 		values.put("at", this.at);
-		return RecordWrite.put(KIND, Long.toString(this.tip), codec.encodeValues(key, values));
+		return RecordWrite.put(KIND, id(), codec.encodeValues(key, values));
 	}
 
 	/**
 	 * Creates the write that forgets these turns: the head has come back to their tip.
 	 */
 	public RecordWrite delete() {
-		return new RecordWrite(KIND, Long.toString(this.tip), RecordWrite.ANY, null, null);
+		return new RecordWrite(KIND, id(), RecordWrite.ANY, null, null);
+	}
+
+	private String id() {
+		return this.branch.equals(Session.MAIN) ? Long.toString(this.tip)
+				: this.tip + SEPARATOR + Sha256.of(this.branch).substring(0, DIGEST);
 	}
 
 	/**
@@ -62,7 +77,7 @@ public record LeftTurns(long tip, String branch, long fork, long first, long at)
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		if (values.get("branch") instanceof String branch && values.get("fork") instanceof Long fork
 				&& values.get("first") instanceof Long first && values.get("at") instanceof Long at) {
-			return new LeftTurns(Long.parseLong(record.id()), branch, fork, first, at);
+			return new LeftTurns(Long.parseLong(record.id().split(SEPARATOR)[0]), branch, fork, first, at);
 		}
 		throw new UnreadablePayloadException("The record '" + record.id() + "' of turns that were left in session "
 				+ record.key() + " says not where.", null);

@@ -1,5 +1,6 @@
 package io.sessionkit.internal.turn;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,11 +62,19 @@ final class TurnPlaces {
 	}
 
 	private long newest(SessionKey key) {
-		return store().find(key)
-			.map(Session::head)
-			.filter((head) -> head > 0)
+		return newest(key, Tail.newest(1)).or(() -> newest(key, Tail.ALL))
 			.orElseThrow(() -> new IllegalArgumentException(
 					"Session " + key + " has no turn whose question could be asked again. Add .user(..) to the call."));
+	}
+
+	/** Returns the newest turn of the active branch whose messages are not deleted. */
+	private Optional<Long> newest(SessionKey key, Tail tail) {
+		return store().path(key, PathQuery.to(Point.HEAD).turns(tail))
+			.stream()
+			.flatMap((path) -> path.turns().stream())
+			.filter((turn) -> turn.items() > 0)
+			.map(Turn::number)
+			.max(Comparator.naturalOrder());
 	}
 
 	TurnViews.Opened open(TurnRequest request) {

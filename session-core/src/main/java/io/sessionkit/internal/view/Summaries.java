@@ -60,10 +60,17 @@ public final class Summaries {
 			if (left.size() < summary.pinned().size()) {
 				Summary without = new Summary(summary.id(), summary.turn(), summary.since(), summary.covered(),
 						summary.text(), left, summary.origin());
-				writes.add(RecordWrite.replace(record, payload(record.key(), without, codec)));
+				writes.add(replace(record, without, codec));
 			}
 		}
 		return writes;
+	}
+
+	/**
+	 * Returns the write of a summary in place of the one that a record holds.
+	 */
+	public static RecordWrite replace(SessionRecord record, Summary summary, MessageCodec codec) {
+		return RecordWrite.replace(record, payload(record.key(), summary, codec));
 	}
 
 	private static String payload(SessionKey key, Summary summary, MessageCodec codec) {

@@ -44,7 +44,9 @@ final class ItemDeletion {
 		}
 		this.turns.freed(connection, draft.pk(), gone);
 		subtract(connection, gone, draft);
-		TurnRow head = this.turns.find(connection, draft.pk(), draft.path().head());
+		long number = draft.path().head();
+		TurnRow head = gone.stream().anyMatch((item) -> item.turn() == number)
+				? this.turns.find(connection, draft.pk(), number) : null;
 		if (head != null && head.items() == 0) {
 			leave(connection, head, draft);
 		}

@@ -292,8 +292,8 @@ final class StoredSession {
 
 	private boolean isHeadEmptiedBy(Set<Long> sequences) {
 		StoredTurn head = this.tree.find(this.header.head);
-		return head != null && head.items().stream().allMatch((item) -> sequences.contains(item.sequence()))
-				&& sequences.stream().anyMatch((sequence) -> this.tree.holds(sequence));
+		return head != null && !head.items().isEmpty()
+				&& head.items().stream().allMatch((item) -> sequences.contains(item.sequence()));
 	}
 
 	private void checkHead(Commit commit, long number) {
@@ -443,12 +443,13 @@ final class StoredSession {
 	}
 
 	private boolean delete(Set<Long> sequences, Instant now) {
+		StoredTurn head = this.tree.find(this.header.head);
+		boolean hadItems = head != null && !head.items().isEmpty();
 		boolean deleted = false;
 		for (long sequence : sequences) {
 			deleted |= delete(sequence);
 		}
-		StoredTurn head = this.tree.find(this.header.head);
-		if (deleted && head != null && head.items().isEmpty()) {
+		if (head != null && hadItems && head.items().isEmpty()) {
 			moveTo(newestWithItems(head), now);
 		}
 		return deleted;

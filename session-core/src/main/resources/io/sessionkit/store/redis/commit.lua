@@ -163,7 +163,7 @@ local function are_last_of(at)
 	local deleting, any = {}, false
 	for _, sequence in ipairs(deletes) do
 		deleting[sequence] = true
-		any = any or turn_with(sequence) ~= nil
+		any = any or turn_with(sequence) == at
 	end
 	local keeps = each_body(at, function(body)
 		local from = 1
@@ -417,16 +417,17 @@ end
 
 local function leave_empty_head()
 	local left = place_of(header.head)
-	if left.head == 0 or left.items > 0 then return end
+	if left.items > 0 then return end
 	while left.head > 0 and left.items == 0 do left = place_of(left.parent) end
 	move_to(left)
 end
 
 local deleted = false
+local had_items = #deletes > 0 and header.head > 0 and place_of(header.head).items > 0
 for _, sequence in ipairs(deletes) do
 	if delete(sequence) then deleted = true end
 end
-if deleted then leave_empty_head() end
+if had_items then leave_empty_head() end
 if deleted and not moves then
 	version = version + 1
 	local beside = turn(written)

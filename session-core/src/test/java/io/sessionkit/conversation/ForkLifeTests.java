@@ -1,0 +1,50 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The time to live of forks, on a store whose sessions expire.
+ */
+class ForkLifeTests {
+
+	private final SessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).timeToLive(Duration.ofDays(30)));
+
+	private final Conversation thread = Conversations.of(this.store).get(SessionKey.of("t1"));
+
+	@Test
+	void forkOfASessionThatNeverExpiresNeverExpires() {
+		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
+		this.thread.timeToLive(Duration.ZERO);
+		assertThat(fork()).isNull();
+	}
+
+	@Test
+	void forkLivesAsLongAsItsSession() {
+		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
+		assertThat(fork()).isEqualTo(Duration.ofDays(30));
+		this.store.erase(SessionKey.of("copy"));
+		this.thread.timeToLive(Duration.ofDays(3));
+		assertThat(fork()).isEqualTo(Duration.ofDays(3));
+	}
+
+	private Duration fork() {
+		SessionKey copy = SessionKey.of("copy");
+		this.thread.fork(copy);
+		return this.store.find(copy).orElseThrow().timeToLive();
+	}
+
+}
