@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -21,6 +22,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.TreeChanges.Plan;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.store.HeaderChange;
@@ -210,7 +212,7 @@ final class Branches {
 	}
 
 	private PathView branches() {
-		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND, LeftTurns.KIND);
+		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND, LeftTurns.KIND, KeptTexts.KIND);
 		return this.changes.store().path(this.changes.key(), query).orElseGet(this::notFound);
 	}
 
@@ -226,7 +228,8 @@ final class Branches {
 					+ " became the active one in the meantime. Nothing was deleted.", null);
 		}
 		there.put(session.branch(), active(session, there));
-		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), new ArrayList<>());
+		Set<Long> kept = path.records(KeptTexts.KIND).stream().map(KeptTexts::turn).collect(Collectors.toSet());
+		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), kept, new ArrayList<>());
 		there.values().forEach((branch) -> sort(branch.name().equals(name), branch.head(), branch.delete(), ends));
 		LeftTurns.read(path.records(LeftTurns.KIND), codec())
 			.forEach((left) -> sort(left.branch().equals(name), left.tip(), left.delete(), ends));

@@ -77,9 +77,11 @@ final class Deletion {
 	 *
 	 * @param turns the last turns of these ways
 	 * @param gone the last turns of those of the branch
+	 * @param kept the turns of which something is kept although retention has deleted
+	 * them
 	 * @param records the deletions of what is kept of the branch
 	 */
-	record Ends(Set<Long> turns, Set<Long> gone, List<RecordWrite> records) {
+	record Ends(Set<Long> turns, Set<Long> gone, Set<Long> kept, List<RecordWrite> records) {
 	}
 
 	/**
@@ -90,8 +92,13 @@ final class Deletion {
 		AtomicReference<List<RecordWrite>> records = new AtomicReference<>(List.of());
 		return delete((thread) -> {
 			Ends stay = ends.get();
-			records.set(stay.records());
-			return thread.itemsOfBranch(name, stay.gone(), stay.turns());
+			List<Turn> gone = thread.turnsOfBranch(name, stay.gone(), stay.turns());
+			List<RecordWrite> deletions = new ArrayList<>(stay.records());
+			gone.stream()
+				.filter((turn) -> stay.kept().contains(turn.number()))
+				.forEach((turn) -> deletions.add(KeptTexts.deleteForGood(this.key, turn.number(), codec())));
+			records.set(deletions);
+			return thread.items(gone);
 		}, records::get);
 	}
 
@@ -137,7 +144,7 @@ final class Deletion {
 	}
 
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
-		Gone gone = new Gone(thread, items);
+		Gone gone = new Gone(thread, items, header.summaryTurn());
 		List<Summary> kept = new ArrayList<>();
 		List<Reset> resets = new ArrayList<>();
 		List<RecordWrite> records = new ArrayList<>();
@@ -237,15 +244,19 @@ final class Deletion {
 
 		private final Set<Long> sequences;
 
+		/** The last turn that the summary in force covers. */
+		private final long summary;
+
 		private final Set<Long> turns = new HashSet<>();
 
 		private final Set<Long> emptied = new HashSet<>();
 
 		private final Set<String> emptiedIds = new HashSet<>();
 
-		Gone(WholeThread thread, Map<Long, SessionItem> items) {
+		Gone(WholeThread thread, Map<Long, SessionItem> items, long summary) {
 			this.thread = thread;
 			this.sequences = items.keySet();
+			this.summary = summary;
 			items.values().forEach((item) -> this.turns.add(item.turn()));
 			for (long number : this.turns) {
 				Turn turn = thread.turn(number);
@@ -270,16 +281,17 @@ final class Deletion {
 
 		/**
 		 * Returns where the head will be: a head that loses its last item moves to the
-		 * nearest turn before it that has one.
+		 * nearest turn before it that has one, or with which the summary in force ends.
 		 */
 		long headAfter(long head) {
 			if (!isEmptied(head)) {
 				return head;
 			}
 			Turn turn = this.thread.turn(head);
-			while (turn != null && (turn.items() == 0 || isEmptied(turn.number()))) {
-				turn = this.thread.turn(turn.parent());
+			do {
+				turn = (turn != null) ? this.thread.turn(turn.parent()) : null;
 			}
+			while (turn != null && turn.number() != this.summary && (turn.items() == 0 || isEmptied(turn.number())));
 			return (turn != null) ? turn.number() : 0;
 		}
 

@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -223,8 +224,19 @@ final class Moves {
 	}
 
 	private boolean isEmptyBetween(long head, long fork) {
-		List<Turn> way = behind(head, fork);
-		return !way.isEmpty() && way.get(0).parent() == head && filled(way).isEmpty();
+		Map<Long, Turn> between = new HashMap<>();
+		this.changes.store()
+			.turns(this.changes.key(), new Tail(fork + 1, (int) Math.min(fork - head, Integer.MAX_VALUE)))
+			.forEach((turn) -> between.put(turn.number(), turn));
+		long number = fork;
+		while (number > head) {
+			Turn turn = between.get(number);
+			if (turn == null || turn.items() > 0) {
+				return false;
+			}
+			number = turn.parent();
+		}
+		return number == head;
 	}
 
 	private List<LeftTurns> all(PathView path, Predicate<LeftTurns> condition) {

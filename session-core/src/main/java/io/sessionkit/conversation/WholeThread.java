@@ -66,22 +66,28 @@ final class WholeThread {
 	}
 
 	/**
-	 * Returns the items of the turns that were written on a branch or lead to one of its
-	 * ends, and are on the way to no other end, by sequence. What belongs to them in a
-	 * turn of another branch stays.
+	 * Returns the turns that were written on a branch or lead to one of its ends, and are
+	 * on the way to no other end.
 	 * @param gone the ends of the branch
 	 * @param ends the other ends
 	 */
-	Map<Long, SessionItem> itemsOfBranch(String branch, Set<Long> gone, Set<Long> ends) {
+	List<Turn> turnsOfBranch(String branch, Set<Long> gone, Set<Long> ends) {
 		Set<Long> stay = onTheWayTo(ends);
 		Set<Long> leading = onTheWayTo(gone);
-		Map<Long, SessionItem> items = new TreeMap<>();
-		this.turns.values()
+		return this.turns.values()
 			.stream()
 			.filter((turn) -> turn.branch().equals(branch) || leading.contains(turn.number()))
 			.filter((turn) -> !stay.contains(turn.number()))
-			.flatMap((turn) -> items(turn.number()).stream())
-			.forEach((item) -> items.put(item.sequence(), item));
+			.toList();
+	}
+
+	/**
+	 * Returns the items of some turns by sequence. What belongs to them in other turns is
+	 * not among them.
+	 */
+	Map<Long, SessionItem> items(List<Turn> some) {
+		Map<Long, SessionItem> items = new TreeMap<>();
+		some.forEach((turn) -> items(turn.number()).forEach((item) -> items.put(item.sequence(), item)));
 		return items;
 	}
 

@@ -12,6 +12,8 @@ import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Retention;
 import io.sessionkit.internal.retention.RetentionOnce;
+import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
@@ -125,6 +127,24 @@ class RetainedMovesTests {
 		assertThat(this.thread.redo(1)).extracting(Turn::number).containsExactly(3L);
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1", "user: q3", "assistant: a3");
 		assertThat(this.thread.undo(1)).extracting(Turn::number).containsExactly(3L);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void deletedBranchLeavesNothingOfTurnsThatWentBefore(TestStores kind) {
+		on(kind);
+		ask(1, 1);
+		this.thread.branch("other");
+		ask(2, 3);
+		retain(1);
+		assertThat(keptTexts()).anyMatch((payload) -> payload.contains("q2"));
+		this.thread.switchTo(Session.MAIN);
+		this.thread.deleteBranch("other", false);
+		assertThat(keptTexts()).noneMatch((payload) -> payload.contains("q2") || payload.contains("a2"));
+	}
+
+	private List<String> keptTexts() {
+		return this.store.records(this.key, KeptTexts.KIND).stream().map(SessionRecord::payload).toList();
 	}
 
 	@ParameterizedTest

@@ -95,6 +95,21 @@ class RetainedSummaryTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void summaryStaysInForceWhenTheOnlyTurnBehindItIsDeleted(TestStores kind) {
+		on(kind);
+		ask(1, 4);
+		this.writer.says("the story");
+		this.thread.compact(true);
+		retain(1);
+		assertThat(this.thread.delete(4)).isEqualTo(2);
+		assertThat(view()).hasSize(2).last().asString().contains("the story");
+		ask(5, 5);
+		assertThat(this.model.lastRequestLines()).hasSize(3).endsWith("user: q5");
+		assertThat(this.model.lastRequestLines().get(1)).contains("the story");
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void messagesThatASummaryHasPinnedGoWithTheirTurn(TestStores kind) {
 		on(kind);
 		ask(1, 4);

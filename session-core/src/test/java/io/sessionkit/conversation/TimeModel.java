@@ -458,13 +458,16 @@ final class TimeModel {
 			return;
 		}
 		loseWhatShows(gone);
+		long inForce = covered(head());
 		gone.forEach((number) -> find(number).texts = List.of());
 		this.replaced.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
 		this.summaries.entrySet()
 			.removeIf((each) -> !each.getValue().isEmpty() && path(each.getKey()).stream().anyMatch(gone::contains));
 		if (gone.contains(head())) {
-			List<Long> filled = filled(head());
-			long after = filled.isEmpty() ? 0 : filled.get(filled.size() - 1);
+			long after = path(find(head()).parent).stream()
+				.filter((number) -> number == inForce || find(number).isFilled())
+				.max(Comparator.naturalOrder())
+				.orElse(0L);
 			keepReset(after);
 			Map<String, Object> before = this.attributes;
 			moveTo(after);

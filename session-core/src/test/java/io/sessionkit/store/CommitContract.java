@@ -916,6 +916,23 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void headThatLostItsLastItemStaysBehindTheSummaryInForce() {
+		SessionKey key = key();
+		Session base = threadOf(key, 3);
+		commit(Commit.on(base)
+			.header(HeaderChange.NONE.summary(2, "s"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		commit(Commit.any(key).delete(Set.of(3L, 4L)));
+		commit(Commit.any(key).delete(Set.of(5L, 6L)));
+		assertThat(header(key).head()).isEqualTo(2);
+		assertThat(header(key).summaryTurn()).isEqualTo(2);
+		assertThat(header(key).totals()).isEqualTo(ViewTotals.NONE);
+		commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1)));
+		commit(Commit.any(key).delete(Set.of(1L, 2L)));
+		assertThat(header(key).head()).isZero();
+	}
+
+	@Test
 	void headThatHadNoItemStaysWhenOthersAreDeleted() {
 		SessionKey key = key();
 		Session base = threadOf(key, 3);

@@ -270,8 +270,10 @@ final class ModelSession {
 			deleted |= turn.items.removeIf((item) -> sequences.contains(item.sequence()));
 		}
 		if (!empty && newest.items.isEmpty()) {
-			List<ModelTurn> filled = path(this.head).stream().filter((turn) -> !turn.items.isEmpty()).toList();
-			moveTo(filled.isEmpty() ? 0 : filled.get(filled.size() - 1).number());
+			List<ModelTurn> left = path(newest.parent()).stream()
+				.filter((turn) -> !turn.items.isEmpty() || turn.number() == this.position.summary())
+				.toList();
+			moveTo(left.isEmpty() ? 0 : left.get(left.size() - 1).number());
 		}
 		return deleted;
 	}

@@ -28,7 +28,7 @@ final class ItemDeletion {
 
 	/**
 	 * Deletes items. A head that has lost its last item moves to the nearest turn before
-	 * it that has one.
+	 * it that has one, or with which the summary in force ends.
 	 * @return whether one of them was found
 	 */
 	boolean delete(Connection connection, Set<Long> sequences, HeaderDraft draft) throws SQLException {
@@ -82,9 +82,10 @@ final class ItemDeletion {
 	private void leave(Connection connection, TurnRow head, HeaderDraft draft) throws SQLException {
 		long summary = draft.path().summary();
 		TurnRow turn = head;
-		while (turn != null && turn.items() == 0) {
+		do {
 			turn = this.turns.find(connection, draft.pk(), turn.parent());
 		}
+		while (turn != null && turn.items() == 0 && turn.number() != summary);
 		HeaderRow.Path path = (turn != null) ? this.turns.withSummary(connection, draft.pk(), turn.path())
 				: HeaderRow.Path.BEGINNING;
 		if (turn != null && path.summary() == summary && turn.number() > summary) {

@@ -450,7 +450,7 @@ final class StoredSession {
 			deleted |= delete(sequence);
 		}
 		if (head != null && hadItems && head.items().isEmpty()) {
-			moveTo(newestWithItems(head), now);
+			moveTo(before(head), now);
 		}
 		return deleted;
 	}
@@ -481,9 +481,13 @@ final class StoredSession {
 		return turn.number() > this.header.position.summary() && this.tree.isOnPath(this.header.head, turn.number());
 	}
 
-	private long newestWithItems(StoredTurn from) {
-		StoredTurn turn = from;
-		while (turn != null && turn.items().isEmpty()) {
+	/**
+	 * Returns the nearest turn before one that has items, or with which the summary in
+	 * force ends.
+	 */
+	private long before(StoredTurn head) {
+		StoredTurn turn = this.tree.find(head.parent());
+		while (turn != null && turn.items().isEmpty() && turn.number() != this.header.position.summary()) {
 			turn = this.tree.find(turn.parent());
 		}
 		return (turn != null) ? turn.number() : 0;

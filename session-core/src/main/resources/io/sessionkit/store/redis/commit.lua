@@ -418,7 +418,8 @@ end
 local function leave_empty_head()
 	local left = place_of(header.head)
 	if left.items > 0 then return end
-	while left.head > 0 and left.items == 0 do left = place_of(left.parent) end
+	repeat left = place_of(left.parent)
+	until left.head == 0 or left.items > 0 or left.head == header.cp
 	move_to(left)
 end
 
