@@ -18,6 +18,7 @@ import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.ViewLine;
+import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
@@ -26,6 +27,7 @@ import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
@@ -63,7 +65,7 @@ final class MemorySession {
 		}
 		MemoryRecord memory = MemoryRecord.of(path.records(MemoryRecord.KIND), codec());
 		List<ViewLine> lines = window.isEmpty() ? List.of()
-				: ViewLine.of(LostSummary.without(this.store, path.view()), this.store.options())
+				: ViewLine.of(view(path, window), this.store.options())
 					.stream()
 					.filter((line) -> !isHidden(line, memory) && !IS_SYSTEM.test(line.message()))
 					.toList();
@@ -73,6 +75,11 @@ final class MemorySession {
 	private @Nullable PathView path(Window window) {
 		PathQuery query = PathQuery.to(Point.HEAD).window(window).records(MemoryRecord.KIND);
 		return this.store.path(this.key, query).orElse(null);
+	}
+
+	private SessionView view(PathView path, Window window) {
+		return LostSummary.isIn(path.view())
+				? ViewReader.newest(LostSummary.without(this.store, path.view()), window.items()) : path.view();
 	}
 
 	private static boolean isHidden(ViewLine line, MemoryRecord memory) {
@@ -90,7 +97,8 @@ final class MemorySession {
 			MemoryView view = read(Window.HEADER);
 			MemoryRecord memory = system.isEmpty() ? view.memory()
 					: view.memory().system(system.subList(system.size() - 1, system.size()));
-			return isAppended(view, memory, said);
+			return isAppended(view, memory, said,
+					(view.session() != null) ? Commit.any(this.key) : Commit.first(this.key));
 		});
 	}
 
@@ -104,7 +112,9 @@ final class MemorySession {
 			int evicted = view.evicted(said);
 			if (evicted >= 0) {
 				int known = view.lines().size() - evicted + view.memory().open().size();
-				return isAppended(view, view.without(evicted).system(system), said.subList(known, said.size()));
+				Session session = view.session();
+				return isAppended(view, view.without(evicted).system(system), said.subList(known, said.size()),
+						(session != null) ? Commit.on(session) : Commit.first(this.key));
 			}
 			return isReplaced(view, system, said);
 		});
@@ -124,11 +134,18 @@ final class MemorySession {
 		}
 	}
 
-	/** Appends messages, and returns whether they are stored now. */
-	private boolean isAppended(MemoryView view, MemoryRecord memory, List<Message> messages) {
+	/**
+	 * Appends messages, and returns whether they are stored now.
+	 * @param commit the commit to write them with
+	 */
+	private boolean isAppended(MemoryView view, MemoryRecord memory, List<Message> messages, Commit commit) {
 		checkNotPaused(view);
-		SaidTurns said = SaidTurns.of(this.key, view.memory().open(), messages, view.head() != 0);
+		List<Message> open = view.memory().open();
+		SaidTurns said = SaidTurns.of(this.key, open, messages, view.head() != 0);
 		if (!said.abandoned().isEmpty()) {
+			// refuses what cannot be written before anything is set aside
+			SaidTurns.of(this.key, open.subList(said.abandoned().size(), open.size()), messages, view.head() != 0);
+			checkStorable(view, messages);
 			setAside(view, said.abandoned());
 			return false;
 		}
@@ -136,7 +153,6 @@ final class MemorySession {
 		if (records.isEmpty() && said.turns().isEmpty()) {
 			return true;
 		}
-		Commit commit = (view.session() != null) ? Commit.any(this.key) : Commit.first(this.key);
 		return isStored(commit.records(records), said.turns());
 	}
 
@@ -152,6 +168,7 @@ final class MemorySession {
 		// refuses what is not a valid sequence before anything is written
 		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		if (session == null || !view.memory().open().isEmpty()) {
+			checkStorable(view, messages);
 			setAside(view, view.memory().open());
 			return false;
 		}
@@ -206,6 +223,10 @@ final class MemorySession {
 		this.store.commit(Commit.any(this.key)
 			.turn(write(turn, messages))
 			.records(memory.write(view.memory(), key(view), codec())));
+	}
+
+	private void checkStorable(MemoryView view, List<Message> messages) {
+		messages.forEach((message) -> codec().encode(key(view), message));
 	}
 
 	private boolean isStored(Commit commit, List<List<Message>> turns) {

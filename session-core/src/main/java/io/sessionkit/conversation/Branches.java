@@ -228,15 +228,15 @@ final class Branches {
 					+ " became the active one in the meantime. Nothing was deleted.", null);
 		}
 		there.put(session.branch(), active(session, there));
-		Set<Long> kept = path.records(KeptTexts.KIND).stream().map(KeptTexts::turn).collect(Collectors.toSet());
-		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), kept, new ArrayList<>());
-		there.values().forEach((branch) -> sort(branch.name().equals(name), branch.head(), branch.delete(), ends));
+		Set<Long> shown = path.records(KeptTexts.KIND).stream().map(KeptTexts::turn).collect(Collectors.toSet());
+		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), shown, new ArrayList<>());
+		there.values().forEach((branch) -> assign(branch.name().equals(name), branch.head(), branch.delete(), ends));
 		LeftTurns.read(path.records(LeftTurns.KIND), codec())
-			.forEach((left) -> sort(left.branch().equals(name), left.tip(), left.delete(), ends));
+			.forEach((left) -> assign(left.branch().equals(name), left.tip(), left.delete(), ends));
 		return ends;
 	}
 
-	private static void sort(boolean isGone, long end, RecordWrite deletion, Deletion.Ends ends) {
+	private static void assign(boolean isGone, long end, RecordWrite deletion, Deletion.Ends ends) {
 		(isGone ? ends.gone() : ends.turns()).add(end);
 		if (isGone) {
 			ends.records().add(deletion);

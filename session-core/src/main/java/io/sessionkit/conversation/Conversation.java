@@ -680,9 +680,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * Deletes the newest message permanently. A summary that covers it keeps its text.
-	 * Once nothing is left of a turn, the view begins with the newest summary or reset
-	 * before that turn. {@link #delete(Set)} deletes the summary too, and keeps a reset.
+	 * Deletes the newest message permanently. A summary that covers it stays as it is;
+	 * {@link #delete(Set)} deletes the summary too.
 	 * @return the message, or empty if there was none
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */

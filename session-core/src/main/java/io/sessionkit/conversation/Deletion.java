@@ -2,7 +2,6 @@ package io.sessionkit.conversation;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -77,11 +75,11 @@ final class Deletion {
 	 *
 	 * @param turns the last turns of these ways
 	 * @param gone the last turns of those of the branch
-	 * @param kept the turns of which something is kept although retention has deleted
-	 * them
+	 * @param shown the turns of which snapshots show something although retention has
+	 * deleted them
 	 * @param records the deletions of what is kept of the branch
 	 */
-	record Ends(Set<Long> turns, Set<Long> gone, Set<Long> kept, List<RecordWrite> records) {
+	record Ends(Set<Long> turns, Set<Long> gone, Set<Long> shown, List<RecordWrite> records) {
 	}
 
 	/**
@@ -95,7 +93,7 @@ final class Deletion {
 			List<Turn> gone = thread.turnsOfBranch(name, stay.gone(), stay.turns());
 			List<RecordWrite> deletions = new ArrayList<>(stay.records());
 			gone.stream()
-				.filter((turn) -> stay.kept().contains(turn.number()))
+				.filter((turn) -> stay.shown().contains(turn.number()))
 				.forEach((turn) -> deletions.add(KeptTexts.deleteForGood(this.key, turn.number(), codec())));
 			records.set(deletions);
 			return thread.items(gone);
@@ -146,62 +144,29 @@ final class Deletion {
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
 		Gone gone = new Gone(thread, items, header.summaryTurn());
 		List<Summary> kept = new ArrayList<>();
-		List<Reset> resets = new ArrayList<>();
 		List<RecordWrite> records = new ArrayList<>();
 		for (SessionRecord record : this.store.records(this.key, SessionStore.SUMMARY)) {
 			Summary summary = Summaries.read(record, codec());
-			boolean isLeft = gone.leaves(header.head(), summary.turn());
-			if (summary.isReset() && (gone.isBefore(summary.turn()) || isLeft)) {
-				resets.add(new Reset(record, summary));
-			}
-			else if (gone.isBefore(summary.turn())) {
+			// what was said before a reset is not sent again because some of it is
+			// deleted
+			if (gone.isBefore(summary.turn()) && !summary.isReset()) {
 				records.add(delete(record));
+				continue;
 			}
-			else if (thread.isOnPath(gone.headAfter(header.head()), summary.turn())) {
-				kept.add(summary);
+			Summary stays = Summaries.pinning(summary, (item) -> !items.containsKey(item.sequence()));
+			if (stays != summary) {
+				records.add(Summaries.replace(record, stays, codec()));
+			}
+			if (thread.isOnPath(gone.headAfter(header.head()), summary.turn())) {
+				kept.add(stays);
 			}
 		}
-		records.addAll(keep(resets, header.head(), gone, kept));
 		this.store.records(this.key, SnapshotReader.KIND)
 			.stream()
 			.filter(gone::isQuotedBy)
 			.forEach((record) -> records.add(delete(record)));
 		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
 		return Commit.on(header).delete(items.keySet()).header(change(header, gone, kept)).records(records);
-	}
-
-	/**
-	 * A reset, and the record that holds it.
-	 */
-	private record Reset(SessionRecord record, Summary summary) {
-	}
-
-	/**
-	 * Returns the writes that keep resets in force: what was said before them is not sent
-	 * again because some of it is deleted. The newest of those that the head moves away
-	 * from comes along.
-	 * @param kept receives those with which the view may begin
-	 */
-	private List<RecordWrite> keep(List<Reset> resets, long head, Gone gone, List<Summary> kept) {
-		long after = gone.headAfter(head);
-		List<Reset> leaving = resets.stream().filter((each) -> gone.leaves(head, each.summary().turn())).toList();
-		Reset newest = leaving.stream().max(Comparator.comparing(Reset::summary, Summaries.BY_AGE)).orElse(null);
-		boolean isThere = Stream.concat(kept.stream(), resets.stream().map(Reset::summary))
-			.anyMatch((each) -> each.isReset() && each.turn() == after);
-		List<RecordWrite> writes = new ArrayList<>();
-		for (Reset each : resets) {
-			boolean leaves = leaving.contains(each);
-			if (leaves && (each != newest || isThere)) {
-				writes.add(delete(each.record()));
-				continue;
-			}
-			Summary stays = gone.without(each.summary(), leaves ? after : each.summary().turn());
-			writes.add(Summaries.replace(each.record(), stays, codec()));
-			if (gone.thread.isOnPath(after, stays.turn())) {
-				kept.add(stays);
-			}
-		}
-		return writes;
 	}
 
 	/**
@@ -242,8 +207,6 @@ final class Deletion {
 
 		private final WholeThread thread;
 
-		private final Set<Long> sequences;
-
 		/** The last turn that the summary in force covers. */
 		private final long summary;
 
@@ -255,7 +218,6 @@ final class Deletion {
 
 		Gone(WholeThread thread, Map<Long, SessionItem> items, long summary) {
 			this.thread = thread;
-			this.sequences = items.keySet();
 			this.summary = summary;
 			items.values().forEach((item) -> this.turns.add(item.turn()));
 			for (long number : this.turns) {
@@ -281,36 +243,18 @@ final class Deletion {
 
 		/**
 		 * Returns where the head will be: a head that loses its last item moves to the
-		 * nearest turn before it that has one, or with which the summary in force ends.
+		 * nearest turn before it that has one, but not before the turn with which the
+		 * summary in force ends.
 		 */
 		long headAfter(long head) {
-			if (!isEmptied(head)) {
+			Turn turn = isEmptied(head) ? this.thread.turn(head) : null;
+			if (turn == null) {
 				return head;
 			}
-			Turn turn = this.thread.turn(head);
-			do {
-				turn = (turn != null) ? this.thread.turn(turn.parent()) : null;
+			while (turn != null && turn.number() != this.summary && (turn.items() == 0 || isEmptied(turn.number()))) {
+				turn = this.thread.turn(turn.parent());
 			}
-			while (turn != null && turn.number() != this.summary && (turn.items() == 0 || isEmptied(turn.number())));
 			return (turn != null) ? turn.number() : 0;
-		}
-
-		/**
-		 * Returns whether the head moves from a turn, or from behind it, to another turn
-		 * before it.
-		 */
-		boolean leaves(long head, long turn) {
-			long after = headAfter(head);
-			return after > 0 && turn > after && this.thread.isOnPath(head, turn);
-		}
-
-		/** Returns a reset behind a turn that keeps none of the items in the view. */
-		Summary without(Summary reset, long turn) {
-			List<SessionItem> pinned = reset.pinned()
-				.stream()
-				.filter((item) -> !this.sequences.contains(item.sequence()))
-				.toList();
-			return new Summary(reset.id(), turn, reset.since(), reset.covered(), reset.text(), pinned, reset.origin());
 		}
 
 		boolean isQuotedBy(SessionRecord snapshot) {

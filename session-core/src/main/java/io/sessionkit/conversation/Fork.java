@@ -97,6 +97,9 @@ final class Fork {
 					"There is no session " + this.from + " to fork, or it has expired."));
 		path.turns().forEach((turn) -> this.items.addShown(turn.snapshot()));
 		this.items.addKept(path.records(KeptTexts.KIND), codec());
+		if (this.store.find(this.to).isPresent()) {
+			throw exists();
+		}
 		for (long number : numbers(path)) {
 			TurnView view = this.store.turn(this.from, number, Set.of()).orElse(null);
 			if (view == null) {
@@ -155,10 +158,14 @@ final class Fork {
 		records.addAll(this.items.kept(this.to, this.numbers, codec()));
 		Commit first = Commit.first(this.to).header(header(path)).records(records);
 		if (!this.store.commit(this.turns.isEmpty() ? first : first.turns(writes())).isStored()) {
-			throw new IllegalStateException("Session " + this.to + " exists already, so session " + this.from
-					+ " was not forked to it. Choose another key, or erase it first.");
+			throw exists();
 		}
 		summaries.forEach(this::name);
+	}
+
+	private IllegalStateException exists() {
+		return new IllegalStateException("Session " + this.to + " exists already, so session " + this.from
+				+ " was not forked to it. Choose another key, or erase it first.");
 	}
 
 	private HeaderChange header(PathView path) {

@@ -210,17 +210,15 @@ final class Moves {
 	}
 
 	/**
-	 * Returns the turns that were left last at the head, or else behind turns after it
-	 * whose items were deleted since.
+	 * Returns the turns that were left last at the head, or behind turns after it whose
+	 * items were deleted since.
 	 */
 	private @Nullable LeftTurns newestAt(PathView path, long head) {
-		LeftTurns newest = newest(all(path, (left) -> left.fork() == head));
-		return (newest != null) ? newest
-				: newest(all(path, (left) -> left.fork() > head && isEmptyBetween(head, left.fork())));
-	}
-
-	private static @Nullable LeftTurns newest(List<LeftTurns> left) {
-		return left.stream().max(Comparator.comparingLong(LeftTurns::at)).orElse(null);
+		return all(path, (left) -> left.fork() >= head).stream()
+			.sorted(Comparator.comparingLong(LeftTurns::at).reversed())
+			.filter((left) -> left.fork() == head || isEmptyBetween(head, left.fork()))
+			.findFirst()
+			.orElse(null);
 	}
 
 	private boolean isEmptyBetween(long head, long fork) {
@@ -422,11 +420,14 @@ final class Moves {
 			return there.fork();
 		}
 		Set<Long> active = new HashSet<>(numbers(behind(0, session.head())));
-		long fork = 0;
-		for (Turn turn : behind(0, there.tip())) {
-			fork = active.contains(turn.number()) ? turn.number() : fork;
-		}
-		return fork;
+		List<Turn> way = behind(0, there.tip());
+		// retention may have cut both ways behind the turn at which they part
+		boolean isCut = way.isEmpty() || way.get(0).parent() != 0;
+		return way.stream()
+			.map(Turn::number)
+			.filter(active::contains)
+			.max(Comparator.naturalOrder())
+			.orElse(isCut ? there.fork() : 0L);
 	}
 
 	/**

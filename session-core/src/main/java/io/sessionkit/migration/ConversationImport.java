@@ -192,15 +192,19 @@ final class ConversationImport {
 		if (turns.isEmpty() && !this.record.done()) {
 			return;
 		}
-		this.counts.imported(turns);
-		this.imported |= !turns.isEmpty();
-		this.record = this.record.position(collector.position()).turns(this.record.turns() + turns.size());
+		ImportRecord before = this.record;
+		this.record = before.position(collector.position()).turns(before.turns() + turns.size());
 		if (!this.dryRun) {
 			Session session = this.store.find(this.key).orElse(null);
+			if (session != null && !before.isUntouched(session)) {
+				throw new OthersWriteException();
+			}
 			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);
 			commit(session, turns.isEmpty() ? commit
 					: commit.turns(turns.stream().map((turn) -> turn.write(options())).toList()), List.of());
 		}
+		this.counts.imported(turns);
+		this.imported |= !turns.isEmpty();
 	}
 
 	/** Commits with the record of the import, if the session is as the import left it. */

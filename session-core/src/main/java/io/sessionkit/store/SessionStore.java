@@ -92,8 +92,8 @@ public interface SessionStore {
 	 * item of the head, and another turn that would be left open are refused, unless the
 	 * same commit ends the open turn.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
-	 * moves to its nearest ancestor that has items or with which the summary in force
-	 * ends, or to the beginning.</li>
+	 * moves to its nearest ancestor that has items, or to the beginning, but not before
+	 * the turn with which the summary in force ends.</li>
 	 * <li>Every commit that changes something sets the expiry to now plus the time to
 	 * live. It also raises the version by one, unless all it changes is a turn that is
 	 * not completed, in a session that existed before. A field of the header that is

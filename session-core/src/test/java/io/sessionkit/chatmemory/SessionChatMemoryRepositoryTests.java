@@ -10,10 +10,12 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Test;
@@ -25,8 +27,11 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -155,6 +160,57 @@ class SessionChatMemoryRepositoryTests {
 		this.repository.saveAll(this.id, other);
 		assertThat(found()).endsWith("user: other", "assistant: b2");
 		assertThat(Conversations.of(this.store).get(this.key).siblings(3)).hasSize(2);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void sameMediaAreNoChange(TestStores kind) {
+		on(kind);
+		save(image(), answer("a1"));
+		save(image(), answer("a1"), user("q2"));
+		save(image(), answer("a1"), user("q2"), answer("a2"));
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
+		assertThat(found()).hasSize(4);
+	}
+
+	private static Message image() {
+		Media media = Media.builder()
+			.mimeType(MimeTypeUtils.IMAGE_PNG)
+			.data(new byte[] { 1, 2, 3 })
+			.id("i")
+			.name("n")
+			.build();
+		return UserMessage.builder()
+			.text("look")
+			.media(media)
+			.metadata(Map.of("parts", List.of(new byte[] { 4 })))
+			.build();
+	}
+
+	@Test
+	void saveThatAnotherOneComesBeforeReplacesItsTurn() {
+		ObservedStore observed = new ObservedStore(this.store);
+		this.repository = SessionChatMemoryRepository.of(observed, () -> this.owner);
+		save(user("q1"), answer("a1"));
+		observed.beforeCommit(() -> {
+			observed.beforeCommit(() -> {
+			});
+			save(user("q1"), answer("a1"), user("other"), answer("b2"));
+		});
+		save(user("q1"), answer("a1"), user("mine"), answer("a2"));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: mine", "assistant: a2");
+		assertThat(Conversations.of(this.store).get(this.key).siblings(3)).extracting(Turn::number)
+			.containsExactly(2L, 3L);
+	}
+
+	@Test
+	void messageThatCannotBeStoredLeavesTheQuestionThatWaits() {
+		save(user("q1"), answer("a1"), user("q2"));
+		Message unstorable = UserMessage.builder().text("q3").metadata(Map.of("it", new Object())).build();
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> save(user("q1"), answer("a1"), unstorable));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q2");
+		assertThat(turns()).hasSize(1);
 	}
 
 	@Test

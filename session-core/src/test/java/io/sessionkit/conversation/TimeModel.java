@@ -314,13 +314,11 @@ final class TimeModel {
 
 	private @Nullable Left newestAt(long head) {
 		Left newest = null;
-		Left behind = null;
 		for (Left left : this.lefts) {
-			boolean here = left.branch().equals(this.active);
-			newest = (here && left.fork() == head) ? left : newest;
-			behind = (here && isEmptyBetween(head, left.fork())) ? left : behind;
+			boolean here = left.fork() == head || isEmptyBetween(head, left.fork());
+			newest = (left.branch().equals(this.active) && here) ? left : newest;
 		}
-		return (newest != null) ? newest : behind;
+		return newest;
 	}
 
 	private boolean isEmptyBetween(long head, long fork) {
@@ -464,37 +462,13 @@ final class TimeModel {
 		this.summaries.entrySet()
 			.removeIf((each) -> !each.getValue().isEmpty() && path(each.getKey()).stream().anyMatch(gone::contains));
 		if (gone.contains(head())) {
-			long after = path(find(head()).parent).stream()
+			long after = path(head()).stream()
 				.filter((number) -> number == inForce || find(number).isFilled())
 				.max(Comparator.naturalOrder())
 				.orElse(0L);
-			keepReset(after);
 			Map<String, Object> before = this.attributes;
 			moveTo(after);
 			put(before);
-		}
-	}
-
-	/** A reset from which the head moves away comes along. */
-	private void keepReset(long after) {
-		if (after == 0) {
-			return;
-		}
-		List<Long> leaving = path(head()).stream()
-			.filter((number) -> number > after && "".equals(this.summaries.get(number)))
-			.toList();
-		boolean comes = !leaving.isEmpty() && !"".equals(this.summaries.get(after));
-		boolean isBare = !leaving.isEmpty() && this.bare.contains(leaving.get(leaving.size() - 1));
-		leaving.forEach((number) -> {
-			this.summaries.remove(number);
-			this.replaced.remove(number);
-		});
-		if (comes) {
-			resetAt(after);
-			this.bare.remove(after);
-			if (isBare) {
-				this.bare.add(after);
-			}
 		}
 	}
 

@@ -116,12 +116,50 @@ class TimeTests {
 	void viewStartsWithNoSummaryOfTurnsThatTheHeadHasFallenBehind() {
 		talk(3);
 		summarize(3);
-		this.conversation.pop();
-		this.conversation.pop();
-		assertThat(header().head()).isEqualTo(2);
+		this.conversation.undo(1);
 		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1", "q2", "a2");
 		ask("q4", "a4");
 		assertThat(lastRequest()).containsExactly("q1", "a1", "q2", "a2", "q4");
+	}
+
+	@Test
+	void poppedMessagesLeaveASummaryAndAResetInForce() {
+		talk(3);
+		summarize(3);
+		this.conversation.pop();
+		this.conversation.pop();
+		assertThat(this.conversation.view()).as("the summary alone").hasSize(2);
+		ask("q4", "a4");
+		this.conversation.reset();
+		this.conversation.pop();
+		this.conversation.pop();
+		ask("q5", "a5");
+		assertThat(lastRequest()).containsExactly("q5");
+	}
+
+	@Test
+	void resetThatADeletionLeavesIsNoneForOtherBranches() {
+		talk(2);
+		this.conversation.branch("c");
+		ask("q3", "a3");
+		this.conversation.switchTo("main");
+		ask("q4", "a4");
+		this.conversation.reset();
+		this.conversation.delete(4);
+		assertThat(this.conversation.view()).isEmpty();
+		this.conversation.switchTo("c");
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
+	}
+
+	@Test
+	void redoBringsBackWhatWasUndoneLast() {
+		talk(2);
+		this.conversation.undo(1);
+		ask("q3", "a3");
+		ask("q4", "a4");
+		this.conversation.undo(1);
+		this.conversation.delete(3);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(4L);
 	}
 
 	@Test
@@ -290,7 +328,7 @@ class TimeTests {
 		this.conversation.delete(1);
 		assertThat(this.conversation.view()).isEmpty();
 		this.conversation.delete(3);
-		assertThat(this.conversation.view()).as("the head has moved to before the reset").isEmpty();
+		assertThat(this.conversation.view()).as("the head stays behind the reset").isEmpty();
 		ask("anew", "answer");
 		assertThat(lastRequest()).containsExactly("anew");
 		assertThat(numbers(this.conversation.undo(3))).containsExactly(4L);

@@ -88,6 +88,21 @@ class StoppedImportTests {
 		assertThat(store.messages(KEY)).hasSize(2);
 	}
 
+	@Test
+	void sessionThatSomebodyUsesBetweenTwoPartsGetsNoMoreOfThem() {
+		fill(300);
+		SessionStore store = TestStores.MEMORY.create();
+		SessionStore raced = proxy(store, (number, commit) -> {
+			Object result = commit.run();
+			if (number == 1) {
+				store.add(KEY, List.of(new UserMessage("q"), new AssistantMessage("a")));
+			}
+			return result;
+		});
+		assertThat(into(raced).run(source()).notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
+		assertThat(Lines.of(store.messages(KEY))).endsWith("user: q", "assistant: a");
+	}
+
 	/**
 	 * Archived turns, what was made from them, and turns that are not archived.
 	 */

@@ -933,6 +933,21 @@ abstract class CommitContract extends ProtocolContract {
 	}
 
 	@Test
+	void headWithWhichTheSummaryInForceEndsStaysWithoutItems() {
+		SessionKey key = key();
+		Session base = threadOf(key, 2);
+		commit(Commit.on(base)
+			.header(HeaderChange.NONE.summary(2, "s"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		commit(Commit.any(key).delete(Set.of(3L, 4L)));
+		assertThat(header(key).head()).isEqualTo(2);
+		assertThat(header(key).summaryTurn()).isEqualTo(2);
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q3", "call")));
+		commit(Commit.any(key).delete(Set.of(1L, 2L)));
+		assertThat(header(key).head()).isEqualTo(2);
+	}
+
+	@Test
 	void headThatHadNoItemStaysWhenOthersAreDeleted() {
 		SessionKey key = key();
 		Session base = threadOf(key, 3);

@@ -159,7 +159,7 @@ final class ModelSession {
 
 	private boolean emptiesHead(Set<Long> sequences) {
 		ModelTurn newest = find(this.head);
-		return newest != null && !newest.items.isEmpty()
+		return newest != null && newest.number() != this.position.summary() && !newest.items.isEmpty()
 				&& newest.items.stream().allMatch((item) -> sequences.contains(item.sequence()));
 	}
 
@@ -269,7 +269,7 @@ final class ModelSession {
 		for (ModelTurn turn : this.turns) {
 			deleted |= turn.items.removeIf((item) -> sequences.contains(item.sequence()));
 		}
-		if (!empty && newest.items.isEmpty()) {
+		if (!empty && newest.items.isEmpty() && newest.number() != this.position.summary()) {
 			List<ModelTurn> left = path(newest.parent()).stream()
 				.filter((turn) -> !turn.items.isEmpty() || turn.number() == this.position.summary())
 				.toList();

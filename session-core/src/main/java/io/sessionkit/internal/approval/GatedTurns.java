@@ -119,9 +119,6 @@ public final class GatedTurns {
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
-			if (made == null && concurrency == Concurrency.OPTIMISTIC) {
-				return null;
-			}
 			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);

@@ -65,6 +65,9 @@ public final class Lines {
 	 */
 	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, @Nullable Offer offer,
 			Concurrency concurrency, Duration timeout, Drain drain) {
+		if (request == null && concurrency == Concurrency.OPTIMISTIC) {
+			return null;
+		}
 		String id = this.store.options().turnIds().get();
 		List<Wait> waits = new ArrayList<>();
 		if (request != null) {
@@ -76,7 +79,7 @@ public final class Lines {
 					? new OwnOffer(this, key, new Offered(id, offer, request), offerLives(timeout)) : null;
 			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, own));
 		}
-		return waits.isEmpty() ? null : new Arrival(this, key, waits, request, steers, drain);
+		return new Arrival(this, key, waits, request, steers, drain);
 	}
 
 	/** Longer than a call waits, so that its offer is there when it works itself. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AbstractMessage;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 
@@ -25,6 +28,10 @@ import org.springframework.ai.content.Media;
  * hook has done to the copy.
  */
 public final class Copies {
+
+	/** The classes of which nothing is missing in the content of a message. */
+	private static final Set<Class<?>> PLAIN = Set.of(UserMessage.class, AssistantMessage.class, SystemMessage.class,
+			ToolResponseMessage.class);
 
 	private final Map<Message, Message> originals = new IdentityHashMap<>();
 
@@ -83,10 +90,21 @@ public final class Copies {
 		return true;
 	}
 
-	/** Compares the media of user messages too, which {@code equals} ignores. */
+	/**
+	 * Compares messages by value: with the media of user messages, which {@code equals}
+	 * ignores, and with media and arrays by what they hold, which have no {@code equals}.
+	 */
 	public static boolean areAlike(Message one, Message other) {
-		return one == other || (one.getClass() == other.getClass() && one.equals(other)
-				&& (!(one instanceof UserMessage user) || user.getMedia().equals(((UserMessage) other).getMedia())));
+		if (one == other) {
+			return true;
+		}
+		if (one.getClass() != other.getClass() || !Objects.equals(one.getText(), other.getText())) {
+			return false;
+		}
+		return one.equals(other)
+				? !(one instanceof UserMessage user)
+						|| MessageContent.isSame(user.getMedia(), ((UserMessage) other).getMedia())
+				: PLAIN.contains(one.getClass()) && MessageContent.of(one).isSameAs(MessageContent.of(other));
 	}
 
 	/**

@@ -83,6 +83,39 @@ public record MessageContent(MessageType type, @Nullable String text, Map<String
 	}
 
 	/**
+	 * Returns whether another content is the same by value. That is not equality: media
+	 * and arrays are compared by what they hold.
+	 * @param other the other content
+	 * @return whether nothing differs
+	 */
+	public boolean isSameAs(MessageContent other) {
+		return this.type == other.type && PlainValues.equal(this.text, other.text)
+				&& PlainValues.equal(this.metadata, other.metadata) && this.calls.equals(other.calls)
+				&& this.responses.equals(other.responses) && isSame(this.media, other.media);
+	}
+
+	/**
+	 * Returns whether media are the same by value.
+	 */
+	static boolean isSame(List<Media> one, List<Media> other) {
+		if (one.size() != other.size()) {
+			return false;
+		}
+		for (int i = 0; i < one.size(); i++) {
+			if (!isSame(one.get(i), other.get(i))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static boolean isSame(Media one, Media other) {
+		return one == other
+				|| (one.getMimeType().equals(other.getMimeType()) && PlainValues.equal(one.getId(), other.getId())
+						&& one.getName().equals(other.getName()) && PlainValues.equal(one.getData(), other.getData()));
+	}
+
+	/**
 	 * Returns this content with another text.
 	 * @param changed the text
 	 * @return the content

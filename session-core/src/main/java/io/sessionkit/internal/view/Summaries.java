@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -56,14 +57,22 @@ public final class Summaries {
 		List<RecordWrite> writes = new ArrayList<>();
 		for (SessionRecord record : records) {
 			Summary summary = read(record, codec);
-			List<SessionItem> left = summary.pinned().stream().filter((item) -> item.turn() >= before).toList();
-			if (left.size() < summary.pinned().size()) {
-				Summary without = new Summary(summary.id(), summary.turn(), summary.since(), summary.covered(),
-						summary.text(), left, summary.origin());
+			Summary without = pinning(summary, (item) -> item.turn() >= before);
+			if (without != summary) {
 				writes.add(replace(record, without, codec));
 			}
 		}
 		return writes;
+	}
+
+	/**
+	 * Returns a summary that pins only some of what it has pinned.
+	 * @return a copy; the same one if all of it stays
+	 */
+	public static Summary pinning(Summary summary, Predicate<SessionItem> stays) {
+		List<SessionItem> left = summary.pinned().stream().filter(stays).toList();
+		return (left.size() == summary.pinned().size()) ? summary : new Summary(summary.id(), summary.turn(),
+				summary.since(), summary.covered(), summary.text(), left, summary.origin());
 	}
 
 	/**

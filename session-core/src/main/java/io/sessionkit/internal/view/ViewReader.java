@@ -144,7 +144,7 @@ public final class ViewReader {
 	}
 
 	/** Returns a view with its newest items only, cut at the start of a turn. */
-	private static SessionView newest(SessionView view, int most) {
+	public static SessionView newest(SessionView view, int most) {
 		List<SessionItem> items = view.items();
 		int from = items.size();
 		for (int i = items.size() - 1; i >= 0 && items.size() - i <= most; i--) {

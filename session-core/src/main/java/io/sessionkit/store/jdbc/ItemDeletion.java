@@ -28,7 +28,8 @@ final class ItemDeletion {
 
 	/**
 	 * Deletes items. A head that has lost its last item moves to the nearest turn before
-	 * it that has one, or with which the summary in force ends.
+	 * it that has one, unless the summary in force ends with it; at most to the turn with
+	 * which that ends.
 	 * @return whether one of them was found
 	 */
 	boolean delete(Connection connection, Set<Long> sequences, HeaderDraft draft) throws SQLException {
@@ -47,7 +48,7 @@ final class ItemDeletion {
 		long number = draft.path().head();
 		TurnRow head = gone.stream().anyMatch((item) -> item.turn() == number)
 				? this.turns.find(connection, draft.pk(), number) : null;
-		if (head != null && head.items() == 0) {
+		if (head != null && head.items() == 0 && number != draft.path().summary()) {
 			leave(connection, head, draft);
 		}
 		return true;
@@ -82,10 +83,9 @@ final class ItemDeletion {
 	private void leave(Connection connection, TurnRow head, HeaderDraft draft) throws SQLException {
 		long summary = draft.path().summary();
 		TurnRow turn = head;
-		do {
+		while (turn != null && turn.items() == 0 && turn.number() != summary) {
 			turn = this.turns.find(connection, draft.pk(), turn.parent());
 		}
-		while (turn != null && turn.items() == 0 && turn.number() != summary);
 		HeaderRow.Path path = (turn != null) ? this.turns.withSummary(connection, draft.pk(), turn.path())
 				: HeaderRow.Path.BEGINNING;
 		if (turn != null && path.summary() == summary && turn.number() > summary) {

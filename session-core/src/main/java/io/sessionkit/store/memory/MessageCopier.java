@@ -1,6 +1,7 @@
 package io.sessionkit.store.memory;
 
 import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.message.PlainValues;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.content.Media;

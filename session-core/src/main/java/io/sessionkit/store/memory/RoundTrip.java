@@ -1,7 +1,6 @@
 package io.sessionkit.store.memory;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionItem;
@@ -10,10 +9,10 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.message.PlainValues;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.content.Media;
 
 /**
  * Encodes what is written and decodes it at once, unless the codec surely stores it, so
@@ -88,31 +87,8 @@ final class RoundTrip {
 		return Map.copyOf(values);
 	}
 
-	// Not equals(): a user message compares without its media, and a map without the
-	// content of its arrays.
 	private static boolean isSame(Message message, Message decoded) {
-		MessageContent one = MessageContent.of(message);
-		MessageContent other = MessageContent.of(decoded);
-		return one.type() == other.type() && PlainValues.equal(one.text(), other.text())
-				&& PlainValues.equal(one.metadata(), other.metadata()) && one.calls().equals(other.calls())
-				&& one.responses().equals(other.responses()) && isSameMedia(one.media(), other.media());
-	}
-
-	private static boolean isSameMedia(List<Media> one, List<Media> other) {
-		if (one.size() != other.size()) {
-			return false;
-		}
-		for (int i = 0; i < one.size(); i++) {
-			if (!isSame(one.get(i), other.get(i))) {
-				return false;
-			}
-		}
-		return true;
-	}
-
-	private static boolean isSame(Media one, Media other) {
-		return one.getMimeType().equals(other.getMimeType()) && PlainValues.equal(one.getId(), other.getId())
-				&& one.getName().equals(other.getName()) && PlainValues.equal(one.getData(), other.getData());
+		return MessageContent.of(message).isSameAs(MessageContent.of(decoded));
 	}
 
 }

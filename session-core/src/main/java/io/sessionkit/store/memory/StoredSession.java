@@ -292,7 +292,7 @@ final class StoredSession {
 
 	private boolean isHeadEmptiedBy(Set<Long> sequences) {
 		StoredTurn head = this.tree.find(this.header.head);
-		return head != null && !head.items().isEmpty()
+		return head != null && head.number() != this.header.position.summary() && !head.items().isEmpty()
 				&& head.items().stream().allMatch((item) -> sequences.contains(item.sequence()));
 	}
 
@@ -449,8 +449,8 @@ final class StoredSession {
 		for (long sequence : sequences) {
 			deleted |= delete(sequence);
 		}
-		if (head != null && hadItems && head.items().isEmpty()) {
-			moveTo(before(head), now);
+		if (head != null && hadItems && head.items().isEmpty() && head.number() != this.header.position.summary()) {
+			moveTo(nearest(head), now);
 		}
 		return deleted;
 	}
@@ -482,11 +482,11 @@ final class StoredSession {
 	}
 
 	/**
-	 * Returns the nearest turn before one that has items, or with which the summary in
+	 * Returns the nearest turn up to one that has items, or with which the summary in
 	 * force ends.
 	 */
-	private long before(StoredTurn head) {
-		StoredTurn turn = this.tree.find(head.parent());
+	private long nearest(StoredTurn head) {
+		StoredTurn turn = head;
 		while (turn != null && turn.items().isEmpty() && turn.number() != this.header.position.summary()) {
 			turn = this.tree.find(turn.parent());
 		}

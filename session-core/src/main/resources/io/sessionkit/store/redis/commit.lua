@@ -183,7 +183,7 @@ local function moves_head_of_open_turn()
 	if open == 0 or there_number == open and not write.open then return false end
 	return write.id and there_number ~= open and (write.open or write.becomes_head)
 		or change.head and change.head ~= header.head
-		or #deletes > 0 and header.head > 0 and are_last_of(header.head)
+		or #deletes > 0 and header.head > 0 and header.head ~= header.cp and are_last_of(header.head)
 end
 if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 
@@ -417,9 +417,8 @@ end
 
 local function leave_empty_head()
 	local left = place_of(header.head)
-	if left.items > 0 then return end
-	repeat left = place_of(left.parent)
-	until left.head == 0 or left.items > 0 or left.head == header.cp
+	if left.items > 0 or left.head == header.cp then return end
+	while left.head > 0 and left.items == 0 and left.head ~= header.cp do left = place_of(left.parent) end
 	move_to(left)
 end
 

@@ -14,11 +14,12 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The time to live of forks, on a store whose sessions expire.
+ * How long forks live, and that each is a session of its own.
  */
-class ForkLifeTests {
+class ForkTests {
 
 	private final SessionStore store = new InMemorySessionStore(
 			StoreOptions.of(JsonMessageCodec.create()).timeToLive(Duration.ofDays(30)));
@@ -39,6 +40,13 @@ class ForkLifeTests {
 		this.store.erase(SessionKey.of("copy"));
 		this.thread.timeToLive(Duration.ofDays(3));
 		assertThat(fork()).isEqualTo(Duration.ofDays(3));
+	}
+
+	@Test
+	void forkToAKeyInUseIsRefusedAlsoIfItIsAForkOfTheSame() {
+		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
+		fork();
+		assertThatIllegalStateException().isThrownBy(this::fork).withMessageContaining("exists already");
 	}
 
 	private Duration fork() {

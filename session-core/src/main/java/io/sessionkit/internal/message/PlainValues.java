@@ -1,4 +1,4 @@
-package io.sessionkit.store.memory;
+package io.sessionkit.internal.message;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Finds the values that can be shared because they are immutable, and compares values by
  * content.
  */
-final class PlainValues {
+public final class PlainValues {
 
 	private PlainValues() {
 	}
 
-	static boolean arePlain(Map<String, ? extends @Nullable Object> values) {
+	public static boolean arePlain(Map<String, ? extends @Nullable Object> values) {
 		for (Object value : values.values()) {
 			if (!isPlain(value)) {
 				return false;
@@ -32,7 +32,7 @@ final class PlainValues {
 	 * Returns whether two values are equal. Arrays, also nested ones, are compared by
 	 * content.
 	 */
-	static boolean equal(@Nullable Object one, @Nullable Object other) {
+	public static boolean equal(@Nullable Object one, @Nullable Object other) {
 		if (one instanceof Map<?, ?> map && other instanceof Map<?, ?> otherMap) {
 			return equalMaps(map, otherMap);
 		}
