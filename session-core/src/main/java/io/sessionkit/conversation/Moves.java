@@ -222,13 +222,15 @@ final class Moves {
 	}
 
 	private boolean isEmptyBetween(long head, long fork) {
-		Map<Long, Turn> between = new HashMap<>();
-		this.changes.store()
-			.turns(this.changes.key(), new Tail(fork + 1, (int) Math.min(fork - head, Integer.MAX_VALUE)))
-			.forEach((turn) -> between.put(turn.number(), turn));
+		Map<Long, Turn> read = new HashMap<>();
 		long number = fork;
 		while (number > head) {
-			Turn turn = between.get(number);
+			if (!read.containsKey(number)) {
+				this.changes.store()
+					.turns(this.changes.key(), new Tail(number + 1, PAGE))
+					.forEach((turn) -> read.put(turn.number(), turn));
+			}
+			Turn turn = read.get(number);
 			if (turn == null || turn.items() > 0) {
 				return false;
 			}

@@ -88,9 +88,9 @@ public interface SessionStore {
 	 * failure and verdicts, and makes the turn the head when it is completed. Agent,
 	 * start, tools, snapshot and kept parameters stay those of the first part.</li>
 	 * <li>While a turn is open, only that turn moves the head; otherwise it could not
-	 * become history. Another completed turn, a move, a deletion that removes the last
-	 * item of the head, and another turn that would be left open are refused, unless the
-	 * same commit ends the open turn.</li>
+	 * become history. Another completed turn, a move, a deletion that would move the
+	 * head, and another turn that would be left open are refused, unless the same commit
+	 * ends the open turn.</li>
 	 * <li>Items that are deleted leave the totals. A head that has lost its last item
 	 * moves to its nearest ancestor that has items, or to the beginning, but not before
 	 * the turn with which the summary in force ends.</li>

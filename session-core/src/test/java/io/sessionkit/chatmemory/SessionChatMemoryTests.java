@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
@@ -18,6 +19,8 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
@@ -91,6 +94,19 @@ class SessionChatMemoryTests {
 		assertThat(turns()).extracting(Turn::status).containsOnly(TurnStatus.COMPLETED);
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
 		assertThat(this.store.records(this.key, MemoryRecord.KIND)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void readingASessionWhoseSummaryIsGoneWritesNothing(TestStores kind) {
+		on(kind);
+		this.memory.add(this.id, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+		this.memory.add(this.id, List.of(new UserMessage("q2"), new AssistantMessage("a2")));
+		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.summary(1, "gone")));
+		Session before = this.store.find(this.key).orElseThrow();
+		assertThat(before.summaryTurn()).isEqualTo(1);
+		assertThat(lines()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
+		assertThat(this.store.find(this.key)).contains(before);
 	}
 
 	@ParameterizedTest

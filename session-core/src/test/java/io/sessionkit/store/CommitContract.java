@@ -915,13 +915,17 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(store().turns(key, Tail.newest(1))).extracting(Turn::parent).containsExactly(1L);
 	}
 
+	/** A session whose summary covers its first two turns. */
+	private void summarized(SessionKey key, int turns) {
+		commit(Commit.on(threadOf(key, turns))
+			.header(HeaderChange.NONE.summary(2, "s"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+	}
+
 	@Test
 	void headThatLostItsLastItemStaysBehindTheSummaryInForce() {
 		SessionKey key = key();
-		Session base = threadOf(key, 3);
-		commit(Commit.on(base)
-			.header(HeaderChange.NONE.summary(2, "s"))
-			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		summarized(key, 3);
 		commit(Commit.any(key).delete(Set.of(3L, 4L)));
 		commit(Commit.any(key).delete(Set.of(5L, 6L)));
 		assertThat(header(key).head()).isEqualTo(2);
@@ -935,10 +939,7 @@ abstract class CommitContract extends ProtocolContract {
 	@Test
 	void headWithWhichTheSummaryInForceEndsStaysWithoutItems() {
 		SessionKey key = key();
-		Session base = threadOf(key, 2);
-		commit(Commit.on(base)
-			.header(HeaderChange.NONE.summary(2, "s"))
-			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		summarized(key, 2);
 		commit(Commit.any(key).delete(Set.of(3L, 4L)));
 		assertThat(header(key).head()).isEqualTo(2);
 		assertThat(header(key).summaryTurn()).isEqualTo(2);

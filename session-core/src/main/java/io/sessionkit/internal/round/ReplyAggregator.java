@@ -36,8 +36,8 @@ final class ReplyAggregator {
 	private static final String THOUGHT_SIGNATURES = "thoughtSignatures";
 
 	/**
-	 * What the model thinks, of which each chunk has a piece (Ollama). Models for the
-	 * protocol of OpenAI gather the pieces of their {@code reasoningContent} themselves.
+	 * Has a piece of the thinking in each chunk (Ollama). Models for the protocol of
+	 * OpenAI gather the pieces of their {@code reasoningContent} themselves.
 	 */
 	private static final String THINKING = "thinking";
 
