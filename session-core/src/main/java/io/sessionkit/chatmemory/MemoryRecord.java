@@ -49,11 +49,6 @@ record MemoryRecord(List<Message> system, List<Message> open, long hidden, Strin
 		return new MemoryRecord(this.system, open, this.hidden, this.hiddenSummary, this.revision);
 	}
 
-	/** Returns whether there is something in the session that is not in the memory. */
-	boolean hides() {
-		return this.hidden > 0 || !this.hiddenSummary.isEmpty();
-	}
-
 	MemoryRecord hidden(long hidden, String hiddenSummary) {
 		return new MemoryRecord(this.system, this.open, hidden, hiddenSummary, this.revision);
 	}

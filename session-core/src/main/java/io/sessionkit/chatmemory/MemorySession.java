@@ -164,7 +164,7 @@ final class MemorySession {
 		Session session = view.session();
 		checkNotPaused(view);
 		int common = view.common(messages);
-		long fork = fork(view, common, messages.isEmpty());
+		long fork = (common > 0) ? view.turnOf(common) : turnBefore(view);
 		// refuses what is not a valid sequence before anything is written
 		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		if (session == null || !view.memory().open().isEmpty()) {
@@ -179,14 +179,10 @@ final class MemorySession {
 	}
 
 	/**
-	 * Returns the turn behind which a changed list is written. Turns that the memory does
-	 * not show any more were not changed, so they stay.
+	 * Returns the turn before all that the memory shows, 0 for none. What it does not
+	 * show was not changed: turns that it has evicted, and those before a reset.
 	 */
-	private long fork(MemoryView view, int common, boolean isEmpty) {
-		Session session = view.session();
-		if (session == null || common > 0 || isEmpty || !view.memory().hides()) {
-			return view.turnOf(common);
-		}
+	private long turnBefore(MemoryView view) {
 		long first = view.lines().isEmpty() ? Long.MAX_VALUE : view.lines().get(0).turn();
 		return this.store.path(this.key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
 			.stream()

@@ -98,21 +98,25 @@ record MemoryView(@Nullable Session session, List<ViewLine> lines, MemoryRecord 
 
 	/**
 	 * Returns how many of the oldest messages a list has in common with this memory, in
-	 * whole turns.
+	 * whole turns. A summary and the items pinned before it are one.
 	 */
 	int common(List<Message> list) {
 		int common = 0;
 		for (int i = 0; i < Math.min(list.size(), this.lines.size())
 				&& Copies.areAlike(list.get(i), this.lines.get(i).message()); i++) {
-			boolean endsTurn = i == this.lines.size() - 1 || this.lines.get(i + 1).turn() != this.lines.get(i).turn();
-			common = endsTurn ? i + 1 : common;
+			common = (i == this.lines.size() - 1 || begins(this.lines.get(i + 1), this.lines.get(i))) ? i + 1 : common;
 		}
 		return common;
 	}
 
+	private boolean begins(ViewLine next, ViewLine line) {
+		long summarized = (this.session != null) ? this.session.summaryTurn() : 0;
+		return next.turn() != line.turn() && next.turn() > summarized;
+	}
+
 	/** Returns the turn that the first messages of this memory end with. */
 	long turnOf(int messages) {
-		if (messages == 0 || this.session == null) {
+		if (this.session == null) {
 			return 0;
 		}
 		return Math.max(this.lines.get(messages - 1).turn(), this.session.summaryTurn());

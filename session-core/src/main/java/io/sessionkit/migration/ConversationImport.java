@@ -3,6 +3,7 @@ package io.sessionkit.migration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -45,7 +46,7 @@ final class ConversationImport {
 
 	private final ReportCounts counts;
 
-	private final boolean dryRun;
+	private boolean dryRun;
 
 	private ImportRecord record;
 
@@ -54,20 +55,40 @@ final class ConversationImport {
 	/** A summary that was read, until its place is known; null for none. */
 	private @Nullable SourceMessage summary;
 
-	ConversationImport(SessionStore store, SessionKey key, SourceConversation conversation, SourceReader source,
-			ReportCounts counts, boolean dryRun) {
+	/**
+	 * Creates an import.
+	 * @param name the name of the source
+	 */
+	ConversationImport(SessionStore store, SessionKey key, SourceConversation conversation, String name,
+			SourceReader source, ReportCounts counts) {
 		this.store = store;
 		this.key = key;
 		this.conversation = conversation;
 		this.source = source;
 		this.counts = counts;
-		this.dryRun = dryRun;
-		this.record = ImportRecord.begin(source.name(), conversation);
+		this.record = ImportRecord.begin(name, conversation);
 	}
 
 	Outcome run() {
+		return run(Set.of());
+	}
+
+	/**
+	 * Writes nothing, and returns what a run would.
+	 * @param planned the keys of the sessions that would be there by now; changed
+	 */
+	Outcome dryRun(Set<SessionKey> planned) {
+		this.dryRun = true;
+		Outcome outcome = run(planned);
+		if (outcome == Outcome.IMPORTED) {
+			planned.add(this.key);
+		}
+		return outcome;
+	}
+
+	private Outcome run(Set<SessionKey> planned) {
 		Outcome refusal = this.source.refusal(this.conversation, options().now());
-		Outcome known = (refusal != null) ? refusal : known();
+		Outcome known = (refusal != null) ? refusal : known(planned);
 		if (known != null) {
 			return known;
 		}
@@ -81,14 +102,17 @@ final class ConversationImport {
 	}
 
 	/** Returns what the session says of an import before; null if this one is to run. */
-	private @Nullable Outcome known() {
+	private @Nullable Outcome known(Set<SessionKey> planned) {
+		if (planned.contains(this.key)) {
+			return Outcome.EXISTS;
+		}
 		Session session = this.store.find(this.key).orElse(null);
 		if (session == null) {
 			return null;
 		}
 		SessionRecord before = this.store.record(this.key, ImportRecord.KIND, ImportRecord.ID).orElse(null);
 		ImportRecord read = (before != null) ? ImportRecord.read(before, options().codec()) : null;
-		if (read == null || !read.isOf(this.source.name(), this.conversation)) {
+		if (read == null || !read.isOf(this.record.source(), this.conversation)) {
 			return Outcome.EXISTS;
 		}
 		if (read.done()) {
@@ -157,8 +181,8 @@ final class ConversationImport {
 		write(collector);
 		this.record = this.record.archived(false).position(collector.position());
 		if (this.imported) {
-			this.counts.summary();
 			placeSummary();
+			this.counts.summary();
 		}
 		else if (this.summary != null) {
 			this.counts.leftOut(this.conversation, this.summary, Reason.NO_QUESTION);

@@ -35,6 +35,8 @@ record ImportRecord(String source, String conversation, long position, long turn
 
 	private static final long VERSION = 1;
 
+	private static final long FIRST = 1;
+
 	static ImportRecord begin(String source, SourceConversation conversation) {
 		return new ImportRecord(source, conversation.id(), Long.MIN_VALUE, 0, false, false, 0);
 	}
@@ -43,9 +45,13 @@ record ImportRecord(String source, String conversation, long position, long turn
 		return this.source.equals(source) && this.conversation.equals(conversation.id());
 	}
 
-	/** Returns whether nobody but the import has written turns to a session. */
+	/**
+	 * Returns whether nobody but the import has changed a session. The revision begins
+	 * with 1, so it counts the commits of the import, and each of them has raised the
+	 * version by 1.
+	 */
 	boolean isUntouched(Session session) {
-		return session.turns() == this.turns && session.head() == this.turns && session.openTurn() == 0;
+		return session.version() == this.revision && session.head() == this.turns && session.openTurn() == 0;
 	}
 
 	ImportRecord position(long position) {
@@ -82,7 +88,7 @@ record ImportRecord(String source, String conversation, long position, long turn
 		values.put("turns", this.turns);
 		values.put("archived", this.archived);
 		values.put("done", this.done);
-		return new RecordWrite(KIND, ID, this.revision, codec.encodeValues(key, values), null);
+		return new RecordWrite(KIND, ID, this.revision, codec.encodeValues(key, values), null, FIRST);
 	}
 
 	static ImportRecord read(SessionRecord record, MessageCodec codec) {

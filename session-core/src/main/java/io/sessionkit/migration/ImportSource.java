@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.util.Assert;
 
 /**
  * Something that conversations are imported from. Nothing is read before the import runs.
@@ -14,8 +15,30 @@ public final class ImportSource {
 
 	private final Supplier<SourceReader> reader;
 
+	/** The name of its own; empty for that of its kind. */
+	private final String name;
+
 	private ImportSource(Supplier<SourceReader> reader) {
+		this(reader, "");
+	}
+
+	private ImportSource(Supplier<SourceReader> reader, String name) {
 		this.reader = reader;
+		this.name = name;
+	}
+
+	/**
+	 * Returns this source with a name of its own. The name is stored with what is
+	 * imported, and a conversation counts as imported before only if it was imported from
+	 * a source of the same name. Sources of one kind have the same name by default, so
+	 * name them if two of them may have a conversation with the same id and the same key.
+	 * Never change a name while imports from the source may have to be continued.
+	 * @param name the name; not blank
+	 * @return the source
+	 */
+	public ImportSource named(String name) {
+		Assert.hasText(name, "The name of a source must not be blank.");
+		return new ImportSource(this.reader, name);
 	}
 
 	/**
@@ -58,6 +81,11 @@ public final class ImportSource {
 
 	SourceReader reader() {
 		return this.reader.get();
+	}
+
+	/** Returns the name that is stored with what was imported. */
+	String name(SourceReader reader) {
+		return this.name.isEmpty() ? reader.name() : this.name;
 	}
 
 }

@@ -73,14 +73,14 @@ public final class SessionImport {
 	 */
 	public ImportReport run(ImportSource source) {
 		ReportCounts counts = new ReportCounts();
-		Set<SessionKey> given = new HashSet<>();
+		Set<SessionKey> planned = new HashSet<>();
 		SourceReader reader = source.reader();
 		SourceConversation last = null;
 		List<SourceConversation> page;
 		do {
 			page = reader.conversations(last, PAGE);
 			for (SourceConversation conversation : page) {
-				counts.ended(conversation, run(conversation, reader, counts, given));
+				counts.ended(conversation, run(conversation, source.name(reader), reader, counts, planned));
 				last = conversation;
 			}
 		}
@@ -88,15 +88,15 @@ public final class SessionImport {
 		return counts.report(this.dryRun);
 	}
 
-	private Outcome run(SourceConversation conversation, SourceReader reader, ReportCounts counts,
-			Set<SessionKey> given) {
+	private Outcome run(SourceConversation conversation, String source, SourceReader reader, ReportCounts counts,
+			Set<SessionKey> planned) {
 		SessionKey key = key(conversation);
-		if (this.dryRun && key != null && !given.add(key)) {
-			// the one before would be there by now
-			return Outcome.EXISTS;
+		if (key == null) {
+			return Outcome.KEY_REFUSED;
 		}
-		return (key != null) ? new ConversationImport(this.store, key, conversation, reader, counts, this.dryRun).run()
-				: Outcome.KEY_REFUSED;
+		ConversationImport conversationImport = new ConversationImport(this.store, key, conversation, source, reader,
+				counts);
+		return this.dryRun ? conversationImport.dryRun(planned) : conversationImport.run();
 	}
 
 	private @Nullable SessionKey key(SourceConversation conversation) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface SourceReader {
 
-	/** Returns the name that is kept with what was imported. */
+	/** Returns the name of the kind of source. */
 	String name();
 
 	/**

@@ -132,6 +132,58 @@ class SessionChatMemoryRepositoryTests {
 				"assistant: a2", "user: q3", "assistant: better");
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void changeAfterAResetLeavesTheTurnsBeforeItInTheLog(TestStores kind) {
+		on(kind);
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"));
+		thread().reset();
+		save(user("q3"), answer("a3"));
+		save(user("q3"), answer("better"));
+		assertThat(found()).containsExactly("user: q3", "assistant: better");
+		assertThat(logged()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2", "user: q3",
+				"assistant: better");
+		save();
+		assertThat(found()).isEmpty();
+		assertThat(logged()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
+	}
+
+	@Test
+	void emptyListLeavesWhatWasEvictedInTheLog() {
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"));
+		save(user("q2"), answer("a2"));
+		save();
+		assertThat(found()).isEmpty();
+		assertThat(logged()).containsExactly("user: q1", "assistant: a1");
+		save(user("q3"), answer("a3"));
+		assertThat(found()).containsExactly("user: q3", "assistant: a3");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void changeBehindDeletedTurnsIsWritten(TestStores kind) {
+		on(kind);
+		save(user("q1"), answer("a1"), user("q2"), answer("a2"));
+		thread().delete(1);
+		save(user("q2"), answer("better"));
+		assertThat(found()).containsExactly("user: q2", "assistant: better");
+		assertThat(logged()).isEqualTo(found());
+	}
+
+	/** Seeded turns that a reset keeps belong together. */
+	@Test
+	void changeInTheMiddleOfASeedReplacesItAll() {
+		thread().seed(List.of(user("s1"), answer("t1"), user("s2"), answer("t2")));
+		save(user("s1"), answer("t1"), user("s2"), answer("t2"), user("q3"), answer("a3"));
+		thread().reset();
+		assertThat(found()).containsExactly("user: s1", "assistant: t1", "user: s2", "assistant: t2");
+		save(user("s1"), answer("t1"), user("s2"), answer("better"), user("q4"), answer("a4"));
+		assertThat(found()).containsExactly("user: s1", "assistant: t1", "user: s2", "assistant: better", "user: q4",
+				"assistant: a4");
+		save(user("s1"), answer("t1"), user("s2"), answer("better"), user("q5"), answer("a5"));
+		assertThat(found()).endsWith("assistant: better", "user: q5", "assistant: a5").hasSize(6);
+	}
+
 	@Test
 	void invalidListChangesNothingAlsoIfAQuestionWaits() {
 		save(user("q1"), answer("a1"), user("q2"));
@@ -237,6 +289,14 @@ class SessionChatMemoryRepositoryTests {
 
 	private List<String> found() {
 		return Lines.of(this.repository.findByConversationId(this.id));
+	}
+
+	private List<String> logged() {
+		return Lines.of(this.store.messages(this.key));
+	}
+
+	private Conversation thread() {
+		return Conversations.of(this.store).get(this.key);
 	}
 
 	private List<Turn> turns() {

@@ -45,6 +45,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -164,6 +165,32 @@ class ChatMemoryImportTests {
 		Map<Outcome, Integer> expected = Map.of(Outcome.IMPORTED, 1, Outcome.EXISTS, 1);
 		assertThat(into.dryRun().run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
 		assertThat(into.run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+	}
+
+	/** The first conversation has nothing to import, so the second gets the key. */
+	@Test
+	void dryRunGivesTheKeyOfAnEmptyConversationToTheNext() {
+		DataSource database = SourceDatabase.H2.create();
+		repository(database).saveAll("t1", List.of(user("q")));
+		repository(database).saveAll("t2", said(1));
+		SessionImport into = SessionImport.into(this.store, (conversation) -> SessionKey.of("ada", "chat"));
+		Map<Outcome, Integer> expected = Map.of(Outcome.EMPTY, 1, Outcome.IMPORTED, 1);
+		assertThat(into.dryRun().run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+		assertThat(into.run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+	}
+
+	@Test
+	void conversationOfASourceWithAnotherNameIsAnotherOne() {
+		DataSource first = SourceDatabase.H2.create();
+		repository(first).saveAll("t1", said(1));
+		DataSource second = SourceDatabase.H2.create();
+		repository(second).saveAll("t1", said(2));
+		ImportSource shop = ImportSource.chatMemoryTable(first).named("shop");
+		ImportSource support = ImportSource.chatMemoryTable(second).named("support");
+		assertThat(this.imports.run(shop).conversations()).isEqualTo(Map.of(Outcome.IMPORTED, 1));
+		assertThat(this.imports.run(support).conversations()).isEqualTo(Map.of(Outcome.EXISTS, 1));
+		assertThat(this.imports.run(shop).conversations()).isEqualTo(Map.of(Outcome.ALREADY_IMPORTED, 1));
+		assertThatIllegalArgumentException().isThrownBy(() -> shop.named(" ")).withMessageContaining("blank");
 	}
 
 	@ParameterizedTest

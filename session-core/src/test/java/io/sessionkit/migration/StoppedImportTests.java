@@ -22,6 +22,7 @@ import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -69,6 +70,18 @@ class StoppedImportTests {
 		SessionStore store = TestStores.MEMORY.create();
 		assertThat(isStopped(store, 2, true)).isTrue();
 		store.add(KEY, List.of(new UserMessage("q"), new AssistantMessage("a")));
+		List<String> before = Lines.of(store.messages(KEY));
+		assertThat(into(store).run(source()).notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
+		assertThat(Lines.of(store.messages(KEY))).isEqualTo(before);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "MARIADB", "REDIS" })
+	void sessionThatSomebodyResetsAfterTheImportStoppedIsLeftAlone(TestStores kind) {
+		fill(300);
+		SessionStore store = kind.create();
+		assertThat(isStopped(store, 2, true)).isTrue();
+		Conversations.of(store).get(KEY).reset();
 		List<String> before = Lines.of(store.messages(KEY));
 		assertThat(into(store).run(source()).notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
 		assertThat(Lines.of(store.messages(KEY))).isEqualTo(before);
