@@ -1,6 +1,7 @@
 package io.sessionkit.context;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 import io.sessionkit.internal.Bound;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param maxTurns the largest number of turns of history that a session keeps, at least
  * 1; {@link Integer#MAX_VALUE} for no limit. With a turn that exceeds it, all turns go
  * that were stored before: failed ones and those of other branches too
- * @param maxAge how long a turn is kept after it has ended; null for no limit. The newest
- * turn always stays
+ * @param maxAge how long a turn is kept after it has ended, at most 100,000 years; null
+ * for no limit. The newest turn always stays
  * @param batch how many turns are deleted at a time: a session is looked at again when it
  * has this many turns more. A small number is exact, a large one costs fewer round trips
  */
 public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
+
+	/** 100,000 years: a time minus this is still a time. */
+	private static final Duration LONGEST = ChronoUnit.MILLENNIA.getDuration().multipliedBy(100);
 
 	/** How many turns are deleted at a time, unless another number is set. */
 	public static final int DEFAULT_BATCH = 400;
@@ -39,6 +43,7 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 			throw new IllegalArgumentException(
 					"retention.batch must be 1 or more: " + batch + ". Leave it out for " + DEFAULT_BATCH + ".");
 		}
+		maxAge = (maxAge != null && maxAge.compareTo(LONGEST) > 0) ? LONGEST : maxAge;
 	}
 
 	/**

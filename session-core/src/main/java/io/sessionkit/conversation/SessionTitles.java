@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.SessionEvent;
@@ -112,19 +113,32 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	private void title(SessionKey key, long turn) {
-		if (untitled(key) == null) {
+		Session begun = untitled(key);
+		if (begun == null) {
 			return;
 		}
-		String title = title(this.store.items(key, turn).stream().map((item) -> item.message()).toList());
+		List<SessionItem> items = this.store.items(key, turn);
+		String title = title(items.stream().map(SessionItem::message).toList());
 		if (title.isEmpty()) {
 			return;
 		}
 		Attempts.FEW.make(() -> {
 			Session session = untitled(key);
-			boolean done = session == null
+			boolean done = session == null || isGone(begun, session, turn, items)
 					|| this.store.commit(Commit.on(session).header(HeaderChange.NONE.title(title))).isStored();
 			return done ? Optional.of(key) : Optional.empty();
 		});
+	}
+
+	/**
+	 * Returns whether something that the title was made from has been deleted, since a
+	 * model takes its time.
+	 */
+	private boolean isGone(Session begun, Session now, long turn, List<SessionItem> items) {
+		if (!now.incarnation().equals(begun.incarnation())) {
+			return true;
+		}
+		return now.version() != begun.version() && this.store.items(now.key(), turn).size() < items.size();
 	}
 
 	/** Returns null if there is nothing to do. */

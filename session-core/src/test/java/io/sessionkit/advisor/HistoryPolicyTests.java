@@ -26,6 +26,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.InvalidSequenceException;
+import io.sessionkit.context.SnapshotProperties;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
@@ -37,6 +38,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ObservedStore;
@@ -224,8 +226,9 @@ class HistoryPolicyTests {
 		List<Message> long_ = turns(20);
 		answer("b", SessionAdvisor.history(long_).andThen(SessionAdvisor.limit(0)));
 		assertThat(this.model.lastRequest()).hasSize(41);
-		answer("b", SessionAdvisor.history(long_, HistoryPolicy.USE_IF_PROVIDED));
+		ChatResponse response = answer("b", SessionAdvisor.history(long_, HistoryPolicy.USE_IF_PROVIDED));
 		assertThat(this.model.lastRequest()).hasSize(41);
+		assertThat(SessionAdvisor.turn(response).orElseThrow().overLimit()).isFalse();
 		assertThat(snapshot(1)).hasSize(40);
 	}
 
@@ -437,6 +440,23 @@ class HistoryPolicyTests {
 		assertThat(this.heard).isEmpty();
 		answer("b", SessionAdvisor.reading().andThen(SessionAdvisor.limit(0)));
 		assertThat(this.model.lastRequestLines()).containsExactly("user: b");
+	}
+
+	/** A call that reads does not mend the header, and no turn counts as pinned. */
+	@Test
+	void callThatReadsSendsTheNewestTurnsAlsoIfTheRecordOfASummaryIsGone() {
+		use(Conversations.builder(this.store).trim(Trim.keepLastTurns(2)).build());
+		for (String question : List.of("a", "b", "c", "d")) {
+			ask(question);
+		}
+		SnapshotProperties.TestSummaries.move(this.store, this.key, 3, "s1", "what was said");
+		this.store.put(this.key, new RecordWrite(SessionStore.SUMMARY, "s1", RecordWrite.ANY, null, null));
+		answer("e", SessionAdvisor.reading());
+		assertThat(this.model.lastRequestLines()).containsExactly("user: c", "assistant: re c", "user: d",
+				"assistant: re d", "user: e");
+		ask("e");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: c", "assistant: re c", "user: d",
+				"assistant: re d", "user: e");
 	}
 
 	// what is refused

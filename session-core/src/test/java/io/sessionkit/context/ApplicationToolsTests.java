@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.extension.BriefHistory;
@@ -427,6 +428,44 @@ class ApplicationToolsTests {
 		assertThat(this.model.lastRequestLines()).startsWith(pinned.toArray(String[]::new))
 			.endsWith("user: q2", "assistant: a2", "user: q3")
 			.doesNotContain("user: q1");
+	}
+
+	static List<UnaryOperator<Conversations.Builder>> limitsOfTwoTurns() {
+		return List.of((conversations) -> conversations.trim(Trim.keepLastTurns(2)),
+				(conversations) -> conversations.trim(new Trim(2, 100)),
+				(conversations) -> conversations.trim(Trim.keepLastMessages(7)),
+				(conversations) -> conversations.trim(Trim.keepLastTurns(2)).sequenceGuard(SequenceGuard.strict()));
+	}
+
+	/** The store counts turns and messages, and does not know which belong together. */
+	@ParameterizedTest
+	@MethodSource("limitsOfTwoTurns")
+	void turnsOfOneQuestionAreOneForALimitThatTheStoreCounts(UnaryOperator<Conversations.Builder> limits) {
+		ChatClient chat = client(limits);
+		this.model.says("a0").says("a1").calls(call("c1")).says("done").says("a3").says("a4");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q0"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q2"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result("c1", "found")), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q3"), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q2",
+				"assistant t({})", "tool t=found", "assistant: done", "user: q3");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q4"), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant t({})", "tool t=found",
+				"assistant: done", "user: q3", "assistant: a3", "user: q4");
+	}
+
+	@Test
+	void limitThatLeavesHalfAQuestionLeavesAllOrNothingOfIt() {
+		ChatClient chat = client((conversations) -> conversations.sequenceGuard(SequenceGuard.strict()));
+		this.model.calls(call("c1")).says("done").says("a1").says("a2");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q0"), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().messages(result("c1", "found")), T1);
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q1").advisors(SessionAdvisor.limit(2)), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1");
+		ask(ClientSetup.Mode.CALL, chat.prompt().user("q2").advisors(SessionAdvisor.limit(6)), T1);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q0", "assistant t({})", "tool t=found",
+				"assistant: done", "user: q1", "assistant: a1", "user: q2");
 	}
 
 	@ParameterizedTest

@@ -24,6 +24,7 @@ import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.context.Summarize.Mode;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
@@ -529,6 +530,23 @@ class SummarizeTests {
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("'guard'").doesNotContain("secret");
 		assertThat(thread().summary()).isEmpty();
+	}
+
+	@Test
+	void aTurnThatWaitedForAnApprovalIsSummarizedLikeAnyOther() {
+		Conversations conversations = conversations(rule().mode(Mode.BACKGROUND).triggerMessages(1).keepTurns(0),
+				Trim.NONE);
+		Approvals approvals = Approvals.builder(conversations).tools(Set.of("t")).build();
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(conversations).approvals(approvals).build())
+			.defaultTools(SessionAdvisorTests.echo("t"))
+			.build();
+		this.summarizer.says("what was said");
+		this.model.calls(SessionAdvisorTests.call("c1", "t", "1")).says("a1");
+		chat.prompt().user("u1").advisors(SessionAdvisor.session(T1)).call().chatResponse();
+		approvals.pending(T1).forEach((call) -> approvals.approve(call, "ada"));
+		chat.prompt().advisors(SessionAdvisor.session(T1)).call().content();
+		Awaitility.await().untilAsserted(() -> assertThat(thread().summary()).isPresent());
 	}
 
 	@Test

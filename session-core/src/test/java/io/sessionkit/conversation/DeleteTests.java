@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Session;
@@ -16,6 +17,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.context.Pins;
@@ -332,6 +334,50 @@ class DeleteTests {
 		assertThat(snapshot.missing()).isEqualTo(1);
 	}
 
+	/** The header does not say that a message of the branch is gone. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnOfAnotherBranchThatWasShownWhatIsDeletedIsNoHistory(TestStores kind) {
+		on(kind);
+		add(new UserMessage("my secret"), new AssistantMessage("noted"));
+		add(new UserMessage("q2"), new AssistantMessage("a2"));
+		this.thread.branch("b");
+		this.thread.switchTo(Session.MAIN);
+		assertConflict(() -> this.thread.delete(1), SessionAdvisor.branch("b"));
+		assertThat(this.store.records(this.key, SnapshotReader.KIND)).isEmpty();
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+			.endsWith(TurnStatus.COMPLETED, TurnStatus.FAILED);
+	}
+
+	/** The totals of the header do not count a seed that a reset has kept. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnThatWasShownASeedThatIsDeletedIsNoHistory(TestStores kind) {
+		on(kind);
+		this.thread.seed(List.of(new UserMessage("my secret"), new AssistantMessage("noted")));
+		add(new UserMessage("q2"), new AssistantMessage("a2"));
+		this.thread.reset();
+		assertConflict(() -> this.thread.delete(1));
+		assertThat(this.store.records(this.key, SnapshotReader.KIND)).isEmpty();
+		assertThat(Lines.of(this.thread.view())).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnBehindAResetBecomesHistoryAlthoughAnotherTurnIsDeleted(TestStores kind) {
+		on(kind);
+		this.thread.seed(List.of(new UserMessage("s"), new AssistantMessage("t")));
+		add(new UserMessage("q2"), new AssistantMessage("a2"));
+		this.thread.reset();
+		this.model.step((prompt) -> {
+			this.thread.delete(2);
+			return Flux.just(this.model.chunk("a3", List.of(), true));
+		});
+		ask("q3");
+		assertThat(Lines.of(this.thread.view())).containsExactly("user: s", "assistant: t", "user: q3",
+				"assistant: a3");
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnThatLostAgainstAnotherHasItsWholeSnapshot(TestStores kind) {
@@ -366,13 +412,19 @@ class DeleteTests {
 	}
 
 	private void assertConflict(Runnable meanwhile) {
+		assertConflict(meanwhile, (spec) -> {
+		});
+	}
+
+	private void assertConflict(Runnable meanwhile, Consumer<ChatClient.AdvisorSpec> more) {
 		this.model.step((prompt) -> {
 			meanwhile.run();
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		SessionHook loud = TestHooks.beforeModel("loud",
 				(request) -> HookResult.replace(request.stream().map(DeleteTests::loud).toList()));
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask("q", loud));
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> ask("q", (conversations) -> conversations.hooks(loud), more));
 	}
 
 	private int deleteAll(CyclicBarrier start) {
@@ -418,6 +470,12 @@ class DeleteTests {
 	}
 
 	private void ask(String question, UnaryOperator<Conversations.Builder> rules) {
+		ask(question, rules, (spec) -> {
+		});
+	}
+
+	private void ask(String question, UnaryOperator<Conversations.Builder> rules,
+			Consumer<ChatClient.AdvisorSpec> more) {
 		ClientSetup.plain()
 			.builder(this.model, SessionAdvisor.of(rules.apply(Conversations.builder(this.store)).build()))
 			.defaultTools(SessionAdvisorTests.echo("t"))
@@ -425,6 +483,7 @@ class DeleteTests {
 			.prompt()
 			.user(question)
 			.advisors(SessionAdvisor.session(this.key))
+			.advisors(more)
 			.advisors((advisors) -> advisors.param("tenant", "acme"))
 			.call()
 			.content();

@@ -1,6 +1,7 @@
 package io.sessionkit.conversation;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -302,6 +303,16 @@ class RetentionTests {
 		clock.pass(Duration.ofDays(-200));
 		ask(2);
 		assertThat(lines()).isEqualTo(turns(41, 43));
+	}
+
+	@Test
+	void ageThatReachesBeforeAllTimesKeepsEverything() {
+		Duration forever = ChronoUnit.FOREVER.getDuration();
+		on(memory(), Retention.keepFor(forever), Trim.NONE);
+		ask(3);
+		this.thread.settings((settings) -> settings.retention((own) -> own.maxAge(forever)));
+		ask(3);
+		assertThat(lines()).isEqualTo(turns(1, 6));
 	}
 
 	@ParameterizedTest

@@ -152,6 +152,38 @@ class SessionTitlesTests {
 		awaitTitle("[removed]");
 	}
 
+	/** The session under the key is another one by the time the model has a title. */
+	@Test
+	void sessionThatBeginsAgainGetsNoTitleOfTheOneThatWasErased() {
+		byModel();
+		titleWhile(() -> {
+			this.conversations.get(KEY).erase();
+			ask("Something else");
+		}, "the secret order");
+		awaitTitle("another title");
+	}
+
+	@Test
+	void turnThatIsDeletedWhileTheModelIsAskedLeavesNoTitle() {
+		byModel();
+		titleWhile(() -> this.conversations.get(KEY).delete(1), "the secret order");
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> title() == null);
+	}
+
+	private void titleWhile(Runnable meanwhile, String title) {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch done = new CountDownLatch(1);
+		this.titling.step((prompt) -> {
+			asked.countDown();
+			await(done);
+			return Flux.just(this.titling.chunk(title, List.of(), true));
+		}).says("another title");
+		ask("Where is my secret order?");
+		await(asked);
+		meanwhile.run();
+		done.countDown();
+	}
+
 	@Test
 	void wordsAreOnOneLineWithoutWhatCannotBeSeen() {
 		assertThat(SessionTitles.shortened("  two \n  words ")).isEqualTo("two words");

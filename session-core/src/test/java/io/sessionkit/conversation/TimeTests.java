@@ -36,6 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
@@ -888,6 +889,29 @@ class TimeTests {
 			.withMessageContaining("answer");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(3));
 		assertThat(log()).hasSize(2);
+	}
+
+	/** Bytes in a list are compared by what they are. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void titleThatIsGivenMeanwhileCostsNoTurnWhateverTheAttributesAre(TestStores kind) {
+		SessionStore store = kind.create();
+		Conversation renamed = Conversations.of(store).get(this.key);
+		renamed.put("list", List.of(new byte[] { 1, 2 }, Map.of("bytes", new byte[] { 3 })));
+		ScriptedChatModel model = new ScriptedChatModel();
+		model.step((prompt) -> {
+			renamed.rename("title");
+			return Flux.just(model.chunk("a", List.of(), true));
+		});
+		ChatClient.builder(model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(store)))
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+		assertThat(renamed.messages()).hasSize(2);
 	}
 
 	// fork

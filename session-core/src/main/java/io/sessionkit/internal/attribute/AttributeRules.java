@@ -7,6 +7,7 @@ import java.util.Objects;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.message.PlainValues;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.unit.DataSize;
@@ -59,13 +60,11 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 	}
 
 	/**
-	 * Returns whether two maps of attributes are certainly equal. Arrays inside lists and
-	 * maps are compared by identity, so the result may be false although nothing differs.
+	 * Returns whether two maps of attributes are certainly equal. Arrays inside sets are
+	 * compared by identity, so the result may be false although nothing differs.
 	 */
 	public static boolean areEqual(Map<String, Object> one, Map<String, Object> other) {
-		return one.size() == other.size() && one.entrySet()
-			.stream()
-			.allMatch((entry) -> Objects.deepEquals(entry.getValue(), other.get(entry.getKey())));
+		return PlainValues.equal(one, other);
 	}
 
 	/**

@@ -67,8 +67,17 @@ public final class SnapshotTaker {
 	 * Returns the parts of the session that the history was made of before it was sent.
 	 */
 	public List<Snapshot.Part> view() {
+		return view(0);
+	}
+
+	/**
+	 * Returns these parts without the turns before one.
+	 * @param first the turn
+	 */
+	public List<Snapshot.Part> view(long first) {
 		List<ViewLine> own = this.view.stream()
 			.filter((line) -> !(line.source() instanceof ViewLine.Source.Brought))
+			.filter((line) -> line.turn() == 0 || line.turn() >= first)
 			.toList();
 		return SnapshotParts.of(own.stream().map(ViewLine::message).toList(), own).parts();
 	}

@@ -95,7 +95,7 @@ final class TurnPrompt {
 		TurnViews views = setup.views();
 		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
 				this.rules.sent().trim());
-		this.trim = limits.trim();
+		this.trim = this.isGiven ? Trim.NONE : limits.trim();
 		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
 		double factor = countsTokens ? views.memory().factor(this.key) : 1;
 		this.history = this.isGiven ? History.given(this.view)

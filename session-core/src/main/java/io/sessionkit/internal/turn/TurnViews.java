@@ -137,7 +137,7 @@ public final class TurnViews {
 		if (enclosing == null) {
 			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 			request.checkExpected((view != null) ? view.session() : null);
-			return Opened.atHead(view, null);
+			return Opened.atHead((view != null) ? LostSummary.named(view, options().codec()) : null, null);
 		}
 		return Opened.atHead(null, null).behind(new Brought(lines(enclosing), false, enclosing.attributes()));
 	}

@@ -511,7 +511,8 @@ class TurnWriter {
 			// the record of the branch says whether others have written on it, unless it
 			// has become the active one: then the header does
 			return opened != null && !this.place.isActiveIn(now) && now.incarnation().equals(opened.incarnation())
-					&& now.openTurn() == ((this.stored != null) ? this.stored.number() : 0);
+					&& now.openTurn() == ((this.stored != null) ? this.stored.number() : 0)
+					&& hasWhatWasShown(now, opened);
 		}
 		long ours = (this.stored != null) ? this.stored.number() : 0;
 		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
@@ -519,7 +520,22 @@ class TurnWriter {
 				&& AttributeRules.areEqual(now.attributes(), opened.attributes())
 				&& (now.summaryTurn() == opened.summaryTurn()
 						? now.totals().equals(opened.totals()) || isOnlyRetained(now, opened)
-						: isOnlySummarized(view, opened));
+						: isOnlySummarized(view, opened))
+				&& (opened.summaryTurn() == 0 || hasWhatWasShown(now, opened));
+	}
+
+	/**
+	 * Returns whether everything of the session that the turn was shown is there, but for
+	 * turns that retention has deleted. The header does not say so of another branch, and
+	 * of what a summary has pinned.
+	 */
+	private boolean hasWhatWasShown(Session now, Session opened) {
+		if (now.version() == opened.version()) {
+			return true;
+		}
+		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), this.store.options().codec())
+			.first();
+		return new SnapshotReader(key(), this.store).isThere(this.snapshots.view(first));
 	}
 
 	/** Returns the session as it was before the turn; null if there was none. */

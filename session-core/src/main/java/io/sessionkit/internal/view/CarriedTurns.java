@@ -69,6 +69,28 @@ public final class CarriedTurns {
 		return !turns.isEmpty() && count(turns, input) < turns.size();
 	}
 
+	/**
+	 * Returns whether a part of a view has fewer turns than a limit leaves, since it
+	 * begins in the middle of linked turns, or since linked turns count as one.
+	 * @param turns the limit on turns with which it was read
+	 * @param limit the limit on turns; linked ones are one
+	 */
+	static boolean areCut(SessionView view, int turns, int limit) {
+		if (view.items().isEmpty() || view.items().size() >= view.session().totals().items()) {
+			return false;
+		}
+		List<List<Message>> read = turns(view.items(), SessionItem::turn, SessionItem::message);
+		if (beginsWithResults(read.get(0))) {
+			return true;
+		}
+		int links = 0;
+		for (int i = 1; i < read.size(); i++) {
+			List<Message> before = read.get(i - 1);
+			links += areLinked(before.get(before.size() - 1), read.get(i).get(0)) ? 1 : 0;
+		}
+		return links > 0 && read.size() >= turns && read.size() - links < limit;
+	}
+
 	private static <T> List<List<Message>> turns(List<T> items, ToLongFunction<T> turn, Function<T, Message> message) {
 		List<List<Message>> turns = new ArrayList<>();
 		long last = -1;

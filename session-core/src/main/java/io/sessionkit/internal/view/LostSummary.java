@@ -42,6 +42,22 @@ public final class LostSummary {
 		return isIn(view) ? withNewest(store, view.session()) : view;
 	}
 
+	/**
+	 * Returns a view with a header that names the summary with which the view begins, for
+	 * a call that writes nothing.
+	 */
+	public static SessionView named(SessionView view, MessageCodec codec) {
+		if (!isIn(view)) {
+			return view;
+		}
+		Session header = view.session();
+		Summary summary = (view.summary() != null) ? Summaries.read(view.summary(), codec) : null;
+		Session named = (summary != null)
+				? header.at(header.head(), header.totals(), summary.turn(), summary.id(), header.attributes())
+				: header.at(header.head(), header.totals(), 0, null, header.attributes());
+		return new SessionView(named, view.summary(), view.items());
+	}
+
 	private static SessionView withNewest(SessionStore store, Session header) {
 		MessageCodec codec = store.options().codec();
 		SessionRecord newest = onPath(store, header).stream()

@@ -121,7 +121,26 @@ public final class ViewReader {
 
 	private Optional<SessionView> open(SessionKey key, Limits limits, List<Message> input, Reading reading) {
 		SessionView view = openWithinLimits(key, limits, input, reading).orElse(null);
-		return (view != null) ? withCarried(view, input, reading) : Optional.empty();
+		return (view != null) ? withLinked(view, limits, input, reading) : Optional.empty();
+	}
+
+	/**
+	 * Returns a view that does not begin between turns that stay or go together, and has
+	 * as many turns as the limit leaves if those count as one.
+	 */
+	private Optional<SessionView> withLinked(SessionView opened, Limits limits, List<Message> input, Reading reading) {
+		SessionView view = opened;
+		Window window = limits.window(input.size());
+		int turns = window.turns();
+		for (int more = FIRST_CARRIED; CarriedTurns.areCut(view, turns, window.turns())
+				&& more <= MOST_CARRIED; more *= 4) {
+			turns = (int) Math.min(MOST_CARRIED, 2L * view.items().size() + more);
+			view = reading.read(Window.turns(turns)).orElse(null);
+			if (view == null) {
+				return Optional.empty();
+			}
+		}
+		return withCarried(view, input, reading);
 	}
 
 	/**
@@ -143,12 +162,16 @@ public final class ViewReader {
 		return withCarried(view, input, (window) -> read(this.store, opened.session().key(), window));
 	}
 
-	/** Returns a view with its newest items only, cut at the start of a turn. */
+	/**
+	 * Returns a view with its newest items only, cut at the start of a turn that does not
+	 * continue the one before it.
+	 */
 	public static SessionView newest(SessionView view, int most) {
 		List<SessionItem> items = view.items();
 		int from = items.size();
 		for (int i = items.size() - 1; i >= 0 && items.size() - i <= most; i--) {
-			if (i == 0 || items.get(i - 1).turn() != items.get(i).turn()) {
+			if (i == 0 || (items.get(i - 1).turn() != items.get(i).turn()
+					&& !CarriedTurns.areLinked(items.get(i - 1).message(), items.get(i).message()))) {
 				from = i;
 			}
 		}
