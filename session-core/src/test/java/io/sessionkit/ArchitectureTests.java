@@ -80,7 +80,7 @@ class ArchitectureTests {
 				Set.of("words", "internal", "internal.message", "context", "observation", "hook", "store"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "observation", "store"));
 		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
-		arrows.put("internal.attribute", Set.of("words", "codec"));
+		arrows.put("internal.attribute", Set.of("words", "codec", "internal.message"));
 		arrows.put("internal.lease",
 				Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.retention",

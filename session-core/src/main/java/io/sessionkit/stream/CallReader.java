@@ -13,6 +13,7 @@ import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnWait;
+import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.round.CallWatch;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -102,6 +103,13 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
 	}
 
+	/**
+	 * Ends the events of a call that was stopped, and whose turn is not stored in time.
+	 */
+	void lost() {
+		end(new CallEvent.Lost());
+	}
+
 	private void stored(CallEvent.Ended end) {
 		this.stored = end;
 		if (this.stopped) {
@@ -181,6 +189,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	}
 
 	@Override
+	public void refused(SessionEvent.Refused event) {
+		stored(new CallEvent.Ended(event.turnId(), 0, TurnStatus.REFUSED));
+	}
+
+	@Override
 	public void committed(SessionEvent.Committed event) {
 		stored(ended(event.turn()));
 	}
@@ -231,7 +244,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		if (!thought.isEmpty()) {
 			send(new CallEvent.Reasoning(thought));
 		}
-		String text = this.texts.add(orEmpty(generation.getOutput().getText()));
+		String text = Replies.isThought(generation.getOutput()) ? ""
+				: this.texts.add(orEmpty(generation.getOutput().getText()));
 		if (!text.isEmpty()) {
 			send(new CallEvent.Text(text));
 		}

@@ -3,6 +3,7 @@ package io.sessionkit.stream;
 import java.util.List;
 import java.util.Objects;
 
+import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -44,6 +45,9 @@ final class Reasoning {
 	}
 
 	private static String piece(AssistantMessage chunk) {
+		if (Replies.isThought(chunk)) {
+			return Objects.requireNonNullElse(chunk.getText(), "");
+		}
 		return PIECES.stream().map((name) -> text(chunk, name)).filter(Objects::nonNull).findFirst().orElse("");
 	}
 

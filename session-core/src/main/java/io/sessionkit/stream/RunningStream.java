@@ -253,7 +253,7 @@ final class RunningStream implements StreamStart {
 			return;
 		}
 		if (reader.stop()) {
-			Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.stopped());
+			Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.lost());
 		}
 		else {
 			reader.stopped();
@@ -309,7 +309,8 @@ final class RunningStream implements StreamStart {
 
 	private void failed(Throwable ex) {
 		this.events.tryEmitError(ex);
-		end(StreamWriter::end);
+		// a reader elsewhere must not take a call without events for an empty answer
+		end((this.number == 0) ? StreamWriter::breakOff : StreamWriter::end);
 	}
 
 	/** Says that there will be no more, in a process that ends. */

@@ -17,11 +17,14 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.SessionStore;
@@ -30,6 +33,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -252,6 +256,66 @@ class ConcurrencyTests {
 			.withCauseInstanceOf(SessionConflictException.class);
 		assertThat(log(store)).containsExactly("user: u2", "assistant: a of u2");
 		assertThat(inLine(store)).isZero();
+	}
+
+	/**
+	 * Otherwise the turn would be open, and the call that has the place would be refused.
+	 */
+	@ParameterizedTest
+	@EnumSource(value = Durability.class)
+	void aCallThatHasLostItsPlaceStoresNoPartOfItsTurn(Durability durability) throws Exception {
+		SessionStore store = memory();
+		ScriptedChatModel scripted = new ScriptedChatModel();
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch awake = new CountDownLatch(1);
+		scripted.step((prompt) -> {
+			called.countDown();
+			await(awake);
+			return Flux.just(scripted.chunk("", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
+		});
+		ChatClient stopped = gated(store, scripted, durability);
+		Future<String> first = ask(stopped, "u1");
+		called.await();
+		this.opened.remove(0).close();
+		scripted.step((prompt) -> {
+			awake.countDown();
+			assertThatExceptionOfType(Exception.class).isThrownBy(first::get)
+				.withCauseInstanceOf(SessionConflictException.class);
+			return Flux.just(scripted.chunk("a2", List.of(), true));
+		});
+		assertThat(answer(gated(store, scripted, durability), "u2")).isEqualTo("a2");
+		assertThat(store.find(this.key).orElseThrow().openTurn()).isZero();
+		assertThat(log(store)).containsExactly("user: u2", "assistant: a2");
+	}
+
+	/** With steps, the tool needs no approval. */
+	private ChatClient gated(SessionStore store, ChatModel scripted, Durability durability) {
+		Conversations conversations = Conversations.builder(store)
+			.lease(Duration.ofSeconds(1))
+			.durability(durability)
+			.build();
+		this.opened.add(conversations);
+		Approvals approvals = Approvals.builder(conversations)
+			.tools((durability == Durability.STEP) ? Set.of() : Set.of("add"))
+			.build();
+		return ClientSetup.plain()
+			.builder(scripted,
+					SessionAdvisor.builder(conversations)
+						.approvals(approvals)
+						.concurrency(Concurrency.SERIALIZE)
+						.concurrencyTimeout(LONG)
+						.build())
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	@Test

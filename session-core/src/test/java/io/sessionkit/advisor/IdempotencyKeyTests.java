@@ -23,6 +23,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.CommitFailedException;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -32,6 +33,7 @@ import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -282,6 +284,29 @@ class IdempotencyKeyTests {
 		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
 		assertThat(Lines.of(store.messages(this.key)).stream().filter("user: q2"::equals)).hasSize(1);
 		assertThat(text(call(chat(store), "q2", "r2"))).isEqualTo("done");
+	}
+
+	/** The repeated call is in the line of the request by the time of the write. */
+	@Test
+	void aMessageIsQueuedAlthoughItsRequestIsRepeatedMeanwhile() {
+		ObservedStore observed = new ObservedStore(TestStores.MEMORY.create());
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		call(chat(observed), "q1", "r1");
+		List<Future<ChatResponse>> again = new ArrayList<>();
+		observed.beforeCommit(() -> {
+			if (again.isEmpty()) {
+				String alone = line(observed);
+				again.add(this.threads.submit(() -> call(chat(observed), "q2", "r2")));
+				Awaitility.await().until(() -> !line(observed).equals(alone));
+			}
+		});
+		assertThat(SessionAdvisor.pending(call(chat(observed), "q2", "r2"))).hasSize(1);
+		assertThat(again).hasSize(1).allSatisfy((call) -> assertThat(SessionAdvisor.pending(call.get())).hasSize(1));
+	}
+
+	private String line(SessionStore store) {
+		return store.records(this.key, "request").stream().map(SessionRecord::payload).toList().toString();
 	}
 
 	@ParameterizedTest

@@ -22,6 +22,8 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.ai.tool.definition.DefaultToolDefinition;
+import org.springframework.ai.tool.execution.ToolExecutionException;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -321,6 +323,24 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		goOn(mode);
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=done {\"id\":1} cancel=done {\"id\":1}");
+	}
+
+	/** The exception of the tool is the result of each of the two. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void sameCallTwiceInOneReplyWhoseToolFailsIsRunOnce(ClientSetup.Mode mode) {
+		tools(tool("cancel").doing((input, context) -> {
+			throw new ToolExecutionException(DefaultToolDefinition.builder().name("cancel").inputSchema("{}").build(),
+					new IllegalStateException("not today"));
+		}));
+		this.model.calls(cancel("c1", 1), cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		assertThat(waiting().times()).isEqualTo(2);
+		approve(waiting());
+		goOn(mode);
+		assertThat(this.runs).hasSize(1);
+		assertThat(this.model.lastRequestLines().get(2)).containsSubsequence("not today", "not today");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
 	}
 
 	@ParameterizedTest

@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
@@ -72,6 +73,24 @@ class ExpectedTurnTests {
 		assertThat(ask(client(store), mode, "anew", 0)).isEqualTo(1);
 		assertLost(store, mode, 2, 1);
 		assertThat(store.messages(this.key)).hasSize(2);
+	}
+
+	/** A line would begin the session. */
+	@ParameterizedTest
+	@MethodSource("storesAndModes")
+	void aCallInLineBeginsNoSessionEither(TestStores kind, Mode mode) {
+		SessionStore store = store(kind);
+		ChatClient inLine = client(store).mutate()
+			.defaultAdvisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE))
+			.build();
+		ChatClient named = client(store).mutate().defaultAdvisors(SessionAdvisor.idempotencyKey("r1")).build();
+		for (ChatClient chat : List.of(inLine, named)) {
+			assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> call(chat, mode, "q", 2));
+			assertThatExceptionOfType(NothingWaitsException.class)
+				.isThrownBy(() -> content(mode, chat.prompt().advisors(SessionAdvisor.session(this.key))));
+			assertThat(store.find(this.key)).isEmpty();
+		}
+		assertThat(ask(inLine, mode, "anew", 0)).isEqualTo(1);
 	}
 
 	@ParameterizedTest

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import io.sessionkit.Concurrency;
@@ -321,6 +322,33 @@ class CallEventsTests {
 		this.conversations = Conversations.of(this.store);
 		thinks();
 		assertThat(read(prompt())).containsSubsequence(new Reasoning("secret"), new Text("done"));
+	}
+
+	@Test
+	void thoughtThatIsATextIsReasoningAndNoText() {
+		this.model.responds(
+				new ChatResponse(List.of(new Generation(
+						AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build()))),
+				this.model.chunk("Yes", List.of(), true));
+		List<CallEvent> events = read(prompt());
+		assertThat(events).containsSubsequence(new Reasoning("hm"), new Text("Yes")).doesNotContain(new Text("hm"));
+	}
+
+	/** The store has it, and only its answer was lost. */
+	@Test
+	void failureOfACallWhoseTurnWaitsAlthoughItsWriterWasToldOtherwiseSaysSo() {
+		this.gated = Set.of("add");
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		AtomicInteger commits = new AtomicInteger();
+		this.store.afterCommit(() -> {
+			if (commits.incrementAndGet() == 1) {
+				throw new StoreUnavailableException("lost", null);
+			}
+		});
+		List<CallEvent> events = read(prompt());
+		assertThat(turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		assertThat(events.get(events.size() - 1))
+			.isEqualTo(new Failed(turn().id(), TurnStatus.AWAITING_APPROVAL, "StoreUnavailableException"));
 	}
 
 	private void thinks() {

@@ -35,6 +35,9 @@ import io.sessionkit.advisor.SessionRequiredException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
@@ -205,6 +208,37 @@ class TurnStreamsTests {
 		assertThat(later).extracting(StreamEvent::event)
 			.containsExactly(new Repeated(), new Text("abc"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	/** An empty answer would look like one of the model. */
+	@Test
+	void readerOfACallThatFailsBeforeItsFirstEventIsToldThatItIsLost() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch refused = new CountDownLatch(1);
+		List<SessionHook> hooks = List.of(TestHooks.beforeTurn("slow", (messages) -> {
+			asked.countDown();
+			awaitOpen(refused);
+			return HookResult.refuse("no");
+		}));
+		Conversations refusing = closing(Conversations.builder(this.store).hooks(hooks).build());
+		ChatClientRequestSpec first = ClientSetup.streaming()
+			.builder(this.model, SessionAdvisor.of(refusing))
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("r1")));
+		streams().start(first).onErrorComplete().subscribe();
+		awaitOpen(asked);
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		streams().start(request("r1")).subscribe(again::add);
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.anyMatch((record) -> record.payload().contains("READER")));
+		refused.countDown();
+		Awaitility.await().atMost(SOON).until(() -> !again.isEmpty());
+		assertThat(again).extracting(StreamEvent::event).containsExactly(new Lost());
 	}
 
 	@Test

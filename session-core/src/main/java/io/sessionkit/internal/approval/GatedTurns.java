@@ -119,6 +119,10 @@ public final class GatedTurns {
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
+			boolean inLine = made != null || concurrency != Concurrency.OPTIMISTIC;
+			if (inLine && !mayBegin(asking) && this.turns.store().find(asking.key()).isEmpty()) {
+				return null;
+			}
 			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);
@@ -128,6 +132,14 @@ public final class GatedTurns {
 					+ " turn is not stored, so nobody would know its reply when it is repeated. Leave the key out.");
 		}
 		return null;
+	}
+
+	/**
+	 * Returns whether a call may begin the session that it names. One that may not stands
+	 * in no line of a session that is absent, which would begin with it.
+	 */
+	private static boolean mayBegin(TurnRequest asking) {
+		return asking.expectedTurn() == 0 && (!asking.input().isEmpty() || asking.start().asksAgain());
 	}
 
 	/**

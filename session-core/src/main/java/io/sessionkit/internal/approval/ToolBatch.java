@@ -2,7 +2,6 @@ package io.sessionkit.internal.approval;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
@@ -152,9 +151,10 @@ final class ToolBatch {
 
 	/**
 	 * Returns the result of a call for another one that repeats it.
+	 * @return the result; null if its tool has thrown an exception
 	 */
-	synchronized String repeated(Slot original) {
-		return Objects.requireNonNull(original.result, "the first of two same calls has not returned");
+	synchronized @Nullable String repeated(Slot original) {
+		return original.result;
 	}
 
 	/**

@@ -133,9 +133,14 @@ public final class ToolRuns {
 	String run(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
 			@Nullable ToolContext context) {
 		ToolBatch.Slot original = slot.original();
-		if (original != null) {
-			return batch.repeated(original);
-		}
+		String repeated = (original != null) ? batch.repeated(original) : null;
+		return (repeated != null) ? repeated
+				: result(batch, (original != null) ? original : slot, tool, arguments, context);
+	}
+
+	/** The exception that a tool has thrown is told to each call that is the same. */
+	private String result(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
+			@Nullable ToolContext context) {
 		LedgerEntry entry = batch.entry(slot);
 		String result = (entry == null) ? this.limits.told(tool, arguments, context)
 				: answer(batch, slot, entry, tool, context);

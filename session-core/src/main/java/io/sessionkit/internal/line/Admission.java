@@ -79,10 +79,24 @@ public final class Admission {
 	}
 
 	/**
-	 * Creates the writes that store, with the first part of the turn, that it answers the
-	 * request of this call, and with any part that it answers the calls whose messages
-	 * are part of it.
-	 * @return the writes; none if there are no such calls, or if that is stored
+	 * Creates the writes that store that a turn of another call answers the request of
+	 * this one. If the ones before were refused, the lines are read again.
+	 * @param other the turn
+	 * @return the writes
+	 */
+	public List<RecordWrite> answeredBy(Answer other) {
+		if (other.equals(this.turn)) {
+			hasChanged();
+		}
+		working(other);
+		return answering();
+	}
+
+	/**
+	 * Creates the writes that go with a part of the turn: with the first one that it
+	 * answers the request of this call, and with any that it answers the calls whose
+	 * messages are part of it, and that this call still works.
+	 * @return the writes; none if nothing of that has to be stored
 	 */
 	public List<RecordWrite> answering() {
 		List<RecordWrite> writes = answers();

@@ -141,32 +141,40 @@ final class Place {
 	}
 
 	/**
-	 * Creates the write that stores, with the first part of a turn, that this turn
-	 * answers the request.
-	 * @return the write; null if this is not the line of a request, or if that is stored
-	 * already
+	 * Creates the write that goes with a part of a turn. In the line of a request it
+	 * stores that this turn answers the request. In the line of the session it shows that
+	 * this call is there, so that the part is refused if its place was lost.
+	 * @return the write; null if the line of a request has its answer already
 	 */
 	@Nullable RecordWrite answering(Answer turn) {
 		this.writing.lock();
 		try {
 			this.expected = this.revision;
-			return (this.name.request() != null && this.line.answer() == null)
-					? this.lines.write(this.key, this.name, this.line.answered(turn), this.revision) : null;
+			Line next = withPart(turn);
+			return (next != null) ? this.lines.write(this.key, this.name, next, this.revision) : null;
 		}
 		finally {
 			this.writing.unlock();
 		}
 	}
 
+	private @Nullable Line withPart(Answer turn) {
+		if (this.name.request() == null) {
+			return this.line.beaten(this.id);
+		}
+		return (this.line.answer() == null) ? this.line.answered(turn) : null;
+	}
+
 	/**
-	 * Goes on after the commit that has stored what answers the request, unless this has
-	 * been read since.
+	 * Goes on after the commit that has stored a part, unless the line has been read
+	 * since.
 	 */
 	void answered(Answer turn) {
 		this.writing.lock();
 		try {
-			if (this.name.request() != null && this.line.answer() == null) {
-				this.line = this.line.answered(turn);
+			Line next = (this.revision == this.expected) ? withPart(turn) : null;
+			if (next != null) {
+				this.line = next;
 				this.revision = this.expected + 1;
 			}
 		}

@@ -23,6 +23,12 @@ public final class Replies {
 	 */
 	private static final Set<String> THINKING = Set.of("signature", "data");
 
+	/**
+	 * The metadata key of a message in which Gemini thinks: its text is no part of the
+	 * answer.
+	 */
+	private static final String IS_THOUGHT = "isThought";
+
 	private Replies() {
 	}
 
@@ -67,6 +73,13 @@ public final class Replies {
 	public static boolean isBlank(AssistantMessage message) {
 		String text = message.getText();
 		return (text == null || text.isBlank()) && !message.hasToolCalls() && message.getMedia().isEmpty();
+	}
+
+	/**
+	 * Returns whether the text of a message, or of a chunk, is a thought.
+	 */
+	public static boolean isThought(AssistantMessage message) {
+		return Boolean.parseBoolean(String.valueOf(message.getMetadata().get(IS_THOUGHT)));
 	}
 
 	public static TokenUsage usage(@Nullable Usage usage) {

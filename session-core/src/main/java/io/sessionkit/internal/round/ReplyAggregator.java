@@ -26,9 +26,6 @@ import org.springframework.ai.content.Media;
  */
 final class ReplyAggregator {
 
-	/** Marks a chunk as a thought, not as part of the answer (Google GenAI). */
-	private static final String IS_THOUGHT = "isThought";
-
 	/**
 	 * Has one entry for each part in a chunk, so the lists of all chunks are joined
 	 * (Google GenAI).
@@ -183,8 +180,7 @@ final class ReplyAggregator {
 	}
 
 	private void addMessage(AssistantMessage message) {
-		boolean thought = Boolean.parseBoolean(String.valueOf(message.getMetadata().get(IS_THOUGHT)));
-		if (message.getText() != null && !thought) {
+		if (message.getText() != null && !Replies.isThought(message)) {
 			this.text.append(message.getText());
 		}
 		message.getMetadata().forEach(this::addProperty);

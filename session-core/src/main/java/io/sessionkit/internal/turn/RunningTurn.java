@@ -449,8 +449,7 @@ public final class RunningTurn {
 		if (known == null) {
 			return List.of();
 		}
-		known.working(new Answer(other.id(), other.number()));
-		return known.answering();
+		return known.answeredBy(new Answer(other.id(), other.number()));
 	}
 
 	/** Returns the smallest number that the turn can have. */

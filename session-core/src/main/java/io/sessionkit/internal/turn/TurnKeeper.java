@@ -415,11 +415,14 @@ final class TurnKeeper {
 				// the verdict says so, and only the input is kept
 			}
 		}
+		TurnStatus status = end.status();
 		try {
-			return this.writer.keepAside(outline(recorded, end), this.alongside.get());
+			TurnResult result = this.writer.keepAside(outline(recorded, end), this.alongside.get());
+			status = result.turn().status();
+			return result;
 		}
 		finally {
-			tell(end, end.status());
+			tell(end, status);
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 import io.sessionkit.Round;
@@ -46,6 +47,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -365,8 +367,21 @@ class TurnWriter {
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
 		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
 				: this.store.commit(living(Commit.any(key()).turn(write).records(records)));
-		return (result != null) ? written(write, result, outline.overLimit())
-				: new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
+		if (result == null) {
+			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
+		}
+		return (result.outcome() == Outcome.REPEATED) ? asItIs(write, result, outline.overLimit())
+				: written(write, result, outline.overLimit());
+	}
+
+	/**
+	 * Returns a turn as it is stored, since the answer to a write before was lost, and
+	 * this one has changed nothing.
+	 */
+	private TurnResult asItIs(TurnWrite write, CommitResult result, boolean overLimit) {
+		TurnResult repeated = written(write, result, overLimit);
+		this.stored = this.store.turn(key(), result.turn(), Set.of()).map(TurnView::turn).orElse(repeated.turn());
+		return new TurnResult(key(), this.stored, repeated.items(), overLimit);
 	}
 
 	/**
