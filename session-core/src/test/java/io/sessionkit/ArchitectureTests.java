@@ -102,8 +102,9 @@ class ArchitectureTests {
 						"approval", "compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor", Set.of("words", "internal", "access", "internal.call", "internal.line", "internal.round",
 				"internal.turn", "internal.approval", "approval", "conversation", "context", "observation", "hook"));
-		arrows.put("stream", Set.of("words", "internal", "access", "internal.call", "internal.round", "internal.stream",
-				"internal.approval", "approval", "conversation", "hook", "advisor"));
+		arrows.put("stream",
+				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
+						"internal.stream", "internal.approval", "approval", "conversation", "hook", "advisor"));
 		arrows.put("chatmemory",
 				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));

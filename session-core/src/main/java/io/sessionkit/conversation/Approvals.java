@@ -197,10 +197,16 @@ public final class Approvals {
 			.distinct()
 			.flatMap((owner) -> this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE)).stream())
 			.filter(shown)
-			.sorted(Comparator.comparing(ToolApproval::requestedAt))
+			.sorted(Comparator.comparing(Approvals::changedAt))
 			.skip(page.offset())
 			.limit(page.limit())
 			.toList();
+	}
+
+	/** A call that may have run waits since its claim. */
+	private static Instant changedAt(ToolApproval call) {
+		Instant claimed = call.claimedAt();
+		return (claimed != null) ? claimed : call.requestedAt();
 	}
 
 	/**
@@ -272,11 +278,12 @@ public final class Approvals {
 		Caller caller = this.access.caller();
 		Decision named = Deciders.named(decision, caller);
 		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, digest, named, right(caller));
-		tell(new ApprovalEvent.Decided(decided));
 		try {
+			// whoever is told may continue the turn, in which other calls follow it
 			this.decisions.keepAlways(decided, named);
 		}
 		finally {
+			tell(new ApprovalEvent.Decided(decided));
 			this.continuations.decided(decided);
 		}
 		return decided;

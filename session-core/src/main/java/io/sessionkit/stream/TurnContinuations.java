@@ -24,6 +24,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.LookingThread;
+import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.approval.Continuations;
 import io.sessionkit.internal.approval.Continuations.Situation;
 import io.sessionkit.internal.approval.Continuations.Task;
@@ -84,6 +85,8 @@ public final class TurnContinuations implements AutoCloseable {
 	private final ExecutorService threads;
 
 	private final LookingThread looking;
+
+	private final Renewals renewals = new Renewals();
 
 	private final Queue<Decided> decided = new ConcurrentLinkedQueue<>();
 
@@ -226,25 +229,34 @@ public final class TurnContinuations implements AutoCloseable {
 			giveUp(claimed, "its process has died each time");
 			return;
 		}
+		@Nullable Throwable thrown = null;
+		NoticeClaim claim = new NoticeClaim(this.continuations, claimed, this.lease, this.renewals);
 		try {
 			goOn(turn);
 		}
-		catch (NothingWaitsException ex) {
-			logger.debug("Turn " + turn.turnId() + " of session " + turn.key() + " was continued by another call.");
-		}
-		catch (TurnInProgressException ex) {
-			this.continuations.atWork(claimed, pause());
-			return;
-		}
-		catch (ShuttingDownException | TurnHandedOverException ex) {
-			this.continuations.handBack(claimed);
-			return;
-		}
 		catch (Exception | LinkageError | AssertionError ex) {
-			failed(claimed, ex);
-			return;
+			thrown = ex;
 		}
-		this.continuations.remove(claimed);
+		finally {
+			claim.close();
+		}
+		ended(claim.task(), thrown);
+	}
+
+	private void ended(Task claimed, @Nullable Throwable thrown) {
+		if (thrown == null || thrown instanceof NothingWaitsException) {
+			// in the second case, another call has continued it
+			this.continuations.remove(claimed);
+		}
+		else if (thrown instanceof TurnInProgressException) {
+			this.continuations.atWork(claimed, pause());
+		}
+		else if (thrown instanceof ShuttingDownException || thrown instanceof TurnHandedOverException) {
+			this.continuations.handBack(claimed);
+		}
+		else {
+			failed(claimed, thrown);
+		}
 	}
 
 	private void goOn(DecidedTurn turn) {
@@ -314,6 +326,9 @@ public final class TurnContinuations implements AutoCloseable {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.renewals.close();
 		}
 	}
 
@@ -386,7 +401,7 @@ public final class TurnContinuations implements AutoCloseable {
 			return this;
 		}
 
-		Builder lease(Duration lease) {
+		Builder lease(@Nullable Duration lease) {
 			this.lease = lease;
 			return this;
 		}

@@ -11,6 +11,7 @@ import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.Decision;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionRefusedException;
@@ -189,6 +190,19 @@ abstract class PausedTurns extends DeclaredApprovals {
 		reject(waiting());
 		assertThat(answer(mode)).isEqualTo("I may not");
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=not today");
+	}
+
+	/** What a person has changed is told to the model, and is no answer to the caller. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void changedCallOfAToolThatReturnsDirectlyIsForTheModel(ClientSetup.Mode mode) {
+		tools(tool("cancel").direct(), tool("look"));
+		this.model.calls(cancel("c1", 1)).says("I have cancelled 7");
+		ask(mode, "q");
+		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"id\":7}"));
+		assertThat(answer(mode)).isEqualTo("I have cancelled 7");
+		assertThat(this.model.lastRequestLines().get(this.model.lastRequestLines().size() - 1))
+			.contains("done {\"id\":7}");
 	}
 
 	private List<ChatResponse> all(ClientSetup.Mode mode, String text) {

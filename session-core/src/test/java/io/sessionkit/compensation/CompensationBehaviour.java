@@ -299,6 +299,17 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(plan(1).compensations()).as("these run each time").hasSize(2);
 	}
 
+	/** It has no entry, since nobody was asked, but it has run. */
+	@Test
+	void callThatRanBesideADeniedOneIsTakenBack() {
+		this.policy = (rules) -> rules.policies(List
+			.of((request) -> request.call().name().equals("delete_order") ? Ruling.deny("never") : Ruling.allow()));
+		rules((rules) -> this.policy.accept(rules.tools(Set.of())));
+		turn(order("delete_order", 1), order("cancel_order", 2));
+		assertThat(this.runs).singleElement().asString().contains("2");
+		assertThat(plan(1).compensations()).singleElement().asString().contains("cancel_order of turn 1");
+	}
+
 	@Test
 	void callsThatThisSessionHasNotRunAreNotTakenBack() {
 		turn(order("cancel_order", 1));

@@ -1,5 +1,6 @@
 package io.sessionkit.stream;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -7,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversations;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,10 +25,14 @@ class StreamedContinuationsTests extends TurnContinuationsTests {
 
 	private final CompletableFuture<Void> answers = new CompletableFuture<>();
 
+	/** How long a notice is claimed; null for the lease of its turn. */
+	private @Nullable Duration claim;
+
 	@Override
 	TurnContinuations.Builder configured(TurnContinuations.Builder builder, Conversations conversations) {
-		return builder.streams((conversations == this.here.conversations()) ? this.readers
-				: TurnStreams.builder(conversations).build());
+		return builder.lease(this.claim)
+			.streams((conversations == this.here.conversations()) ? this.readers
+					: TurnStreams.builder(conversations).build());
 	}
 
 	@Test
@@ -59,6 +65,25 @@ class StreamedContinuationsTests extends TurnContinuationsTests {
 		this.model.says("done");
 		assertThat(this.here.resume(KEY)).contains("done");
 		assertThat(this.cancelled).containsExactly("o1");
+	}
+
+	/** Its notice is claimed for a second, and the model takes longer. */
+	@Test
+	void callThatTakesLongerThanItsNoticeIsClaimedIsOverWhenItIsStopped() {
+		this.claim = Duration.ofSeconds(1);
+		beginToRead(KEY);
+		List<StreamEvent> ids = new CopyOnWriteArrayList<>();
+		this.readers.running(KEY).subscribe(ids::add);
+		await().until(() -> !ids.isEmpty());
+		await().during(Duration.ofSeconds(1)).until(() -> {
+			pass(Duration.ofMillis(100));
+			return this.model.prompts().size() == 2;
+		});
+		assertThat(this.readers.stop(KEY, ids.get(0).id())).isTrue();
+		awaitOver();
+		pass(Duration.ofMinutes(2));
+		await().during(Duration.ofMillis(300)).until(() -> this.model.prompts().size() == 2);
+		assertStatus(KEY, TurnStatus.AWAITING_APPROVAL);
 	}
 
 	/** The model holds its answer back in the middle. */

@@ -567,6 +567,10 @@ class TurnContinuationsTests {
 			.anyMatch((record) -> record.payload().contains(this.clock.instant().plusSeconds(60).toString()));
 	}
 
+	void pass(Duration time) {
+		this.clock.pass(time);
+	}
+
 	void awaitOver() {
 		await().until(() -> notices().isEmpty());
 	}

@@ -190,7 +190,7 @@ final class CallReview {
 	 * one ruling together, unless they need no approval: then each of them runs.
 	 */
 	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
-		List<Integer> originals = HeldCalls.originals(calls);
+		List<Integer> originals = RepeatedCalls.originals(calls);
 		Map<Integer, Ruling> rulings = new LinkedHashMap<>();
 		for (int i = 0; i < calls.size(); i++) {
 			Ruling first = rulings.get(originals.get(i));
@@ -222,7 +222,7 @@ final class CallReview {
 	private List<LedgerEntry> requested(List<ToolCall> calls, Map<Integer, Ruling> rulings) {
 		Instant now = this.ledger.now();
 		List<LedgerEntry> entries = new ArrayList<>();
-		List<Integer> originals = HeldCalls.originals(calls);
+		List<Integer> originals = RepeatedCalls.originals(calls);
 		rulings.forEach((index, ruling) -> {
 			boolean runsEachTime = ruling.kind() == Ruling.Kind.ALLOW;
 			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
@@ -236,7 +236,7 @@ final class CallReview {
 		return new ToolApproval(this.turn.key(), CallId.of(this.turn.key(), this.turn.id(), round, index),
 				new ToolApproval.Origin(this.turn.id(), round, index, this.turn.agent()),
 				new ToolApproval.Call(Objects.requireNonNullElse(call.id(), ""), call.name(),
-						Objects.requireNonNullElse(call.arguments(), ""), HeldCalls.digest(call), times),
+						Objects.requireNonNullElse(call.arguments(), ""), RepeatedCalls.digest(call), times),
 				request(call, ruling, now),
 				new ToolApproval.Progress(status(ruling.kind()), denial(ruling, now), null, null));
 	}

@@ -225,6 +225,14 @@ public final class Continuations {
 		return replace(seen, seen.attempts() + 1, seen.looks(), lease);
 	}
 
+	/**
+	 * Claims a notice for longer, while the call that it is for works.
+	 * @return the claimed notice; null if it was written since
+	 */
+	public @Nullable Task renew(Task claimed, Duration lease) {
+		return replace(claimed, claimed.attempts(), claimed.looks(), lease);
+	}
+
 	/** Gives a claimed notice back for any process, as if it had not been claimed. */
 	public void handBack(Task claimed) {
 		replace(claimed, claimed.attempts() - 1, claimed.looks(), Duration.ZERO);

@@ -392,7 +392,13 @@ public final class GatedTurns {
 		}
 		ObservedTurn observed = observe(false);
 		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
-		return observed.observe(TurnStage.TURN, () -> cancelOpen(request));
+		try {
+			return observed.observe(TurnStage.TURN, () -> cancelOpen(request));
+		}
+		catch (NothingWaitsException ex) {
+			// another call has ended the turn meanwhile
+			return List.of();
+		}
 	}
 
 	private List<ToolApproval> cancelOpen(TurnRequest request) {

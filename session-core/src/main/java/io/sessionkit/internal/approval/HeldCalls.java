@@ -9,7 +9,6 @@ import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
-import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
@@ -84,28 +83,6 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 		return requested.with(expires ? ApprovalStatus.EXPIRED : ApprovalStatus.UNCERTAIN);
 	}
 
-	/**
-	 * Returns for each call the index of the first call with the same id, tool and
-	 * arguments, which may be the call itself. Identical calls run once if they need
-	 * approval. A blank id does not count as an id.
-	 */
-	static List<Integer> originals(List<ToolCall> calls) {
-		Map<List<String>, Integer> first = new HashMap<>();
-		List<Integer> originals = new ArrayList<>();
-		for (int i = 0; i < calls.size(); i++) {
-			ToolCall call = calls.get(i);
-			boolean named = call.id() != null && !call.id().isBlank();
-			List<String> same = List.of(named ? call.id() : "#" + i, digest(call));
-			first.putIfAbsent(same, i);
-			originals.add(first.get(same));
-		}
-		return originals;
-	}
-
-	static String digest(ToolCall call) {
-		return ToolArguments.of(call.arguments()).digest(call.name());
-	}
-
 	@Nullable LedgerEntry entry(int index) {
 		return this.entries.stream().filter((entry) -> entry.approval().index() == index).findFirst().orElse(null);
 	}
@@ -133,7 +110,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 */
 	List<ToolResponse> answers(List<LedgerEntry> ended) {
 		HeldCalls now = new HeldCalls(this.calls, ended, this.ledger, this.texts);
-		List<Integer> originals = originals(this.calls);
+		List<Integer> originals = RepeatedCalls.originals(this.calls);
 		List<ToolResponse> answers = new ArrayList<>();
 		for (int i = 0; i < this.calls.size(); i++) {
 			LedgerEntry own = now.entry(i);

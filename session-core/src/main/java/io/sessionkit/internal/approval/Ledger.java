@@ -149,14 +149,15 @@ public final class Ledger {
 	}
 
 	/**
-	 * Returns the calls in the sessions of an owner that wait for a person.
+	 * Returns the calls in the sessions of an owner that wait for a person. A call that
+	 * cannot be read here is left out, as below.
 	 */
 	public List<ToolApproval> pending(String owner, Page page) {
 		List<ToolApproval> pending = new ArrayList<>();
 		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {
 			List<SessionRecord> records = this.store.records(owner, this.kind, new Page(offset, BATCH));
-			pending.addAll(pending(records.stream().map(this::entry).toList()));
+			pending.addAll(pending(records.stream().flatMap(this::readable).toList()));
 			if (records.size() < BATCH) {
 				break;
 			}
@@ -286,7 +287,7 @@ public final class Ledger {
 		}
 		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
 			logger.warn("Tool call " + record.id() + " of session " + record.key()
-					+ " cannot be read, so no inbox of all owners shows it: " + ex.getClass().getName());
+					+ " cannot be read, so no inbox shows it: " + ex.getClass().getName());
 			return Stream.empty();
 		}
 	}

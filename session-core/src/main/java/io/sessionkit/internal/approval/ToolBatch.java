@@ -6,6 +6,8 @@ import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.ToolApproval.Decided;
 import io.sessionkit.codec.UnreadablePayloadException;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +86,7 @@ final class ToolBatch {
 	}
 
 	private ToolBatch(List<ToolCall> calls, List<LedgerEntry> entries) {
-		List<Integer> originals = HeldCalls.originals(calls);
+		List<Integer> originals = RepeatedCalls.originals(calls);
 		for (int i = 0; i < calls.size(); i++) {
 			int index = i;
 			LedgerEntry entry = entries.stream()
@@ -179,10 +181,19 @@ final class ToolBatch {
 	}
 
 	/**
-	 * Returns whether a call of the batch is answered without running.
+	 * Returns whether a call of the batch has an answer for the model that is not only
+	 * what its tool has returned.
 	 */
 	boolean hasAnswers() {
-		return entries().stream().anyMatch((entry) -> entry.status().isOver() && entry.status() != ApprovalStatus.DONE);
+		return entries().stream().anyMatch(ToolBatch::isForModel);
+	}
+
+	private static boolean isForModel(LedgerEntry entry) {
+		if (entry.status().isOver() && entry.status() != ApprovalStatus.DONE) {
+			return true;
+		}
+		Decided last = entry.approval().decision();
+		return entry.approval().isEdited() || (last != null && last.verb() == Decision.Verb.ANSWER);
 	}
 
 }

@@ -19,6 +19,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Effect;
 import io.sessionkit.compensation.Irreversible.Reason;
 import io.sessionkit.internal.approval.LedgerEntry;
+import io.sessionkit.internal.approval.RepeatedCalls;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
 import io.sessionkit.internal.tool.CallId;
@@ -207,6 +208,7 @@ final class RanCalls {
 
 		List<RanCall> calls() {
 			List<RanCall> ran = new ArrayList<>();
+			List<Integer> originals = RepeatedCalls.originals(this.calls);
 			Set<Integer> known = new HashSet<>();
 			for (LedgerEntry entry : this.entries) {
 				known.add(entry.approval().index());
@@ -215,12 +217,21 @@ final class RanCalls {
 				if (known.contains(i)) {
 					addKnown(i, ran);
 				}
-				else if (this.entries.isEmpty()) {
+				else if (!known.contains(originals.get(i)) && !isEditedRepetition(i)) {
 					ran.add(unknown(i));
 				}
 				// otherwise it repeats a call that has an entry, and has not run itself
 			}
 			return ran;
+		}
+
+		/** The messages may have the changed arguments of the first of two same calls. */
+		private boolean isEditedRepetition(int index) {
+			ToolCall call = this.calls.get(index);
+			return isRewritten() && this.entries.stream()
+				.map(LedgerEntry::approval)
+				.anyMatch((known) -> known.tool().equals(call.name()) && !known.callId().isBlank()
+						&& known.callId().equals(call.id()));
 		}
 
 		private void addKnown(int index, List<RanCall> ran) {

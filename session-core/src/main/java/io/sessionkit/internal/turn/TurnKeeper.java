@@ -331,6 +331,12 @@ final class TurnKeeper {
 	}
 
 	private SessionConflictException moved(@Nullable ChatResponse answer) {
+		if (stored() != null && !this.writer.isErased()) {
+			return new SessionConflictException("Session " + this.key + " moved on while this turn was continued"
+					+ ((answer != null) ? ", and the reply is in this exception" : "")
+					+ ". The turn is still open; call again without a message to continue it from what is there now, or"
+					+ " end it with Approvals.cancel(..).", answer);
+		}
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key
 					+ " has lost its place in line: it was suspended or cut off from the store for longer than sessionkit.lease. The reply is in this"

@@ -151,9 +151,9 @@ public final class WaitingTurns {
 		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
 	}
 
-	private static SessionConflictException ended(SessionKey key, long turn) {
-		return new SessionConflictException("The open turn " + turn + " of session " + key
-				+ " was continued or ended by another call in the meantime. Read the session again.", null);
+	private static NothingWaitsException ended(SessionKey key, long turn) {
+		return new NothingWaitsException("The open turn " + turn + " of session " + key
+				+ " was continued or ended by another call in the meantime. Read the session to see its answer.");
 	}
 
 	/**

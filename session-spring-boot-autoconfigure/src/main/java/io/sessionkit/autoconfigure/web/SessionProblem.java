@@ -70,7 +70,7 @@ enum SessionProblem {
 			"Another request is working on the session. Try again when it is done."),
 
 	WAITS_FOR_DECISION(SessionPausedException.class, HttpStatus.CONFLICT,
-			"A tool call of the session waits for a decision. Decide first."),
+			"A turn of the session is not finished. Decide its tool calls, if any wait, and continue it without a message."),
 
 	NOTHING_WAITS(NothingWaitsException.class, HttpStatus.CONFLICT,
 			"Nothing in the session waits to be continued. It may have gone on already."),

@@ -1,0 +1,75 @@
+package io.sessionkit.stream;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.approval.Continuations;
+import io.sessionkit.internal.approval.Continuations.Task;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A notice that stays claimed as long as the call works that it is for, however long that
+ * takes. It is no longer claimed if it was written anew in the meantime, since a decision
+ * or a pause that can expire has come: then somebody has to look at the turn again. Safe
+ * for use by many threads.
+ */
+final class NoticeClaim implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(NoticeClaim.class);
+
+	private final Continuations continuations;
+
+	private final Duration lease;
+
+	private final ScheduledFuture<?> renewal;
+
+	private Task task;
+
+	private boolean over;
+
+	/**
+	 * Begins to renew a claim.
+	 * @param claimed the notice as it was claimed
+	 * @param lease how long it is claimed at a time
+	 */
+	NoticeClaim(Continuations continuations, Task claimed, Duration lease, Renewals renewals) {
+		this.continuations = continuations;
+		this.task = claimed;
+		this.lease = lease;
+		this.renewal = renewals.start(lease, this::renew);
+	}
+
+	private synchronized void renew() {
+		if (this.over) {
+			return;
+		}
+		try {
+			@Nullable Task renewed = this.continuations.renew(this.task, this.lease);
+			if (renewed != null) {
+				this.task = renewed;
+			}
+			else {
+				close();
+			}
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The notice of turn " + this.task.turnId() + " of session " + this.task.key()
+					+ " could not be renewed: " + ex.getClass().getName());
+		}
+	}
+
+	/** Returns the notice as this claim has left it. */
+	synchronized Task task() {
+		return this.task;
+	}
+
+	@Override
+	public synchronized void close() {
+		this.over = true;
+		this.renewal.cancel(false);
+	}
+
+}
