@@ -237,7 +237,7 @@ final class Branches {
 	}
 
 	private static void assign(boolean isGone, long end, RecordWrite deletion, Deletion.Ends ends) {
-		(isGone ? ends.gone() : ends.turns()).add(end);
+		(isGone ? ends.gone() : ends.stay()).add(end);
 		if (isGone) {
 			ends.records().add(deletion);
 		}

@@ -73,13 +73,13 @@ final class Deletion {
 	/**
 	 * The ends of the ways through a session that stay when a branch is deleted.
 	 *
-	 * @param turns the last turns of these ways
+	 * @param stay the last turns of these ways
 	 * @param gone the last turns of those of the branch
 	 * @param shown the turns of which snapshots show something although retention has
 	 * deleted them
 	 * @param records the deletions of what is kept of the branch
 	 */
-	record Ends(Set<Long> turns, Set<Long> gone, Set<Long> shown, List<RecordWrite> records) {
+	record Ends(Set<Long> stay, Set<Long> gone, Set<Long> shown, List<RecordWrite> records) {
 	}
 
 	/**
@@ -89,11 +89,11 @@ final class Deletion {
 	int ofBranch(String name, Supplier<Ends> ends) {
 		AtomicReference<List<RecordWrite>> records = new AtomicReference<>(List.of());
 		return delete((thread) -> {
-			Ends stay = ends.get();
-			List<Turn> gone = thread.turnsOfBranch(name, stay.gone(), stay.turns());
-			List<RecordWrite> deletions = new ArrayList<>(stay.records());
+			Ends read = ends.get();
+			List<Turn> gone = thread.turnsOfBranch(name, read.gone(), read.stay());
+			List<RecordWrite> deletions = new ArrayList<>(read.records());
 			gone.stream()
-				.filter((turn) -> stay.shown().contains(turn.number()))
+				.filter((turn) -> read.shown().contains(turn.number()))
 				.forEach((turn) -> deletions.add(KeptTexts.deleteForGood(this.key, turn.number(), codec())));
 			records.set(deletions);
 			return thread.items(gone);
@@ -143,6 +143,10 @@ final class Deletion {
 
 	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
 		Gone gone = new Gone(thread, items, header.summaryTurn());
+		Turn open = thread.turn(header.openTurn());
+		if (open != null && gone.isEmptied(open.parent())) {
+			SessionPausedException.check(header, "deprived of the turn that its open turn follows");
+		}
 		List<Summary> kept = new ArrayList<>();
 		List<RecordWrite> records = new ArrayList<>();
 		for (SessionRecord record : this.store.records(this.key, SessionStore.SUMMARY)) {

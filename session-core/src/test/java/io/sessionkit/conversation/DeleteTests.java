@@ -411,6 +411,31 @@ class DeleteTests {
 		assertThat(this.thread.snapshot(3).orElseThrow().missing()).isEqualTo(2);
 	}
 
+	/** The turn that waits has not the head as its parent. */
+	@Test
+	void turnThatAWaitingEditFollowsIsNotDeleted() {
+		on(TestStores.MEMORY);
+		for (int i = 1; i <= 3; i++) {
+			add(new UserMessage("q" + i), new AssistantMessage("a" + i));
+		}
+		Conversations conversations = Conversations.of(this.store);
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model,
+					SessionAdvisor.builder(conversations)
+						.approvals(Approvals.builder(conversations).tools(Set.of("t")).build())
+						.build())
+			.defaultTools(SessionAdvisorTests.echo("t"))
+			.build();
+		this.model.calls(SessionAdvisorTests.call("c1", "t", "1"));
+		chat.prompt()
+			.user("q3, edited")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(3)))
+			.call()
+			.chatResponse();
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(2));
+		assertThat(this.thread.delete(1)).isEqualTo(2);
+	}
+
 	private void assertConflict(Runnable meanwhile) {
 		assertConflict(meanwhile, (spec) -> {
 		});

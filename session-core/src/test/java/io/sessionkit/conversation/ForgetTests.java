@@ -12,6 +12,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
+import io.sessionkit.context.SnapshotProperties;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
@@ -28,7 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -130,6 +133,25 @@ class ForgetTests {
 		this.model.fails(new IllegalStateException("down"));
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> ask("lost"));
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1");
+	}
+
+	/** It would be in force again when its history is chosen. */
+	@ParameterizedTest
+	@EnumSource
+	void summaryOfALeftHistoryThatQuotesWhatIsForgottenIsGone(TestStores kind) {
+		on(kind, keepingAtMost(1));
+		SessionStore store = STORES.get(kind);
+		for (int i = 1; i <= 3; i++) {
+			store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+		}
+		SnapshotProperties.TestSummaries.move(store, this.key, 2, "s1", "q1 was asked");
+		this.thread.undo(2);
+		this.model.says("a4");
+		ask("q4");
+		this.thread.choose(2);
+		assertThat(Lines.of(this.thread.view())).containsExactly("user: q2", "assistant: a2", "user: q3",
+				"assistant: a3");
+		assertThat(this.thread.summaries()).isEmpty();
 	}
 
 	@Test

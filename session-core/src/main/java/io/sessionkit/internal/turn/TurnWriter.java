@@ -37,6 +37,7 @@ import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.view.QuotingSummaries;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
@@ -237,15 +238,17 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns the deletions of the texts of snapshots that may quote what is forgotten.
+	 * Returns the deletions of the texts of snapshots, and of summaries, that may quote
+	 * what is forgotten.
 	 */
 	private List<RecordWrite> quotingWhatIsForgotten() {
 		long first = Collections.min(this.deleting.values());
-		return this.store.records(key(), SnapshotReader.KIND)
+		List<RecordWrite> snapshots = this.store.records(key(), SnapshotReader.KIND)
 			.stream()
 			.filter((record) -> VerbatimMessages.head(record, this.store.options().codec()) >= first)
 			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
 			.toList();
+		return joined(snapshots, QuotingSummaries.without(this.store, key(), this.deleting));
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
