@@ -102,6 +102,26 @@ class ApprovalGapTests {
 		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::arguments).containsExactly("{\"id\":2}");
 	}
 
+	/** The ledger has every decision that was accepted. */
+	@Test
+	void decisionThatComesWhileTheTurnIsCancelledIsKept() {
+		pause(chat(Conversations.of(this.store)), 1);
+		Approvals elsewhere = approvals(Conversations.of(this.store));
+		AtomicBoolean decided = new AtomicBoolean();
+		this.store.beforePut((record) -> {
+			if (record.kind().equals("approval") && decided.compareAndSet(false, true)) {
+				elsewhere.approve(elsewhere.pending(KEY).get(0), "anna");
+			}
+		});
+		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.CANCELLED);
+		assertThat(decided).isTrue();
+		assertThat(this.approvals.ledger(KEY)).singleElement()
+			.satisfies((call) -> assertThat(call.decisions()).extracting("by").containsExactly("anna"));
+		assertThat(this.store.find(KEY).orElseThrow().openTurn()).isZero();
+		assertThat(this.cancelled).isEmpty();
+	}
+
 	@Test
 	void plainTurnDoesNotOvertakeOneThatHasComeToWait() {
 		ChatClient chat = chat(Conversations.of(this.store));

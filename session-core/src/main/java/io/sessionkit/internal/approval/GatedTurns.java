@@ -11,6 +11,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
@@ -22,6 +23,7 @@ import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -393,7 +395,7 @@ public final class GatedTurns {
 		ObservedTurn observed = observe(false);
 		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
 		try {
-			return observed.observe(TurnStage.TURN, () -> cancelOpen(request));
+			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
 		}
 		catch (NothingWaitsException ex) {
 			// another call has ended the turn meanwhile
@@ -401,12 +403,25 @@ public final class GatedTurns {
 		}
 	}
 
+	/** A decision in between must not be lost, so its call is read again. */
+	private List<ToolApproval> cancelOrAgain(TurnRequest request) {
+		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
+			try {
+				return cancelOpen(request);
+			}
+			catch (SessionConflictException ex) {
+				logger.debug("The open turn of session " + request.key() + " changed while it was cancelled.");
+			}
+		}
+		return cancelOpen(request);
+	}
+
 	private List<ToolApproval> cancelOpen(TurnRequest request) {
 		RunningTurn turn = this.waitingTurns.takeOver(request, CALLS);
 		try {
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
-			turn.alongside(() -> this.ledger.closing(ended));
+			turn.alongside(() -> this.ledger.closingUndecided(ended));
 			endWithoutModel(turn, calls, ended);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}

@@ -101,7 +101,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	private LedgerEntry cancelled(LedgerEntry entry) {
 		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
 		LedgerEntry stored = this.ledger.replace(cancelled);
-		// a decision in between has no effect: without the lease nobody runs the call
+		// if somebody has decided in between, the commit is refused
 		return (stored != null) ? stored : cancelled;
 	}
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -240,11 +241,23 @@ public final class Ledger {
 	 * Returns the writes that move calls to those that are over.
 	 */
 	List<RecordWrite> closing(List<LedgerEntry> entries) {
+		return closing(entries, (entry) -> RecordWrite.ANY);
+	}
+
+	/**
+	 * Returns the same writes, which are refused if somebody has decided on a call since
+	 * it was read.
+	 */
+	List<RecordWrite> closingUndecided(List<LedgerEntry> entries) {
+		return closing(entries, LedgerEntry::revision);
+	}
+
+	private List<RecordWrite> closing(List<LedgerEntry> entries, ToLongFunction<LedgerEntry> expected) {
 		List<RecordWrite> writes = new ArrayList<>();
 		for (LedgerEntry entry : entries) {
 			String id = entry.approval().id();
 			if (entry.revision() > 0) {
-				writes.add(new RecordWrite(APPROVAL, id, RecordWrite.ANY, null, null));
+				writes.add(new RecordWrite(APPROVAL, id, expected.applyAsLong(entry), null, null));
 			}
 			writes.add(RecordWrite.put(OVER, id, payload(entry)));
 		}
