@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Durability;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
@@ -90,7 +91,7 @@ class StepFaultTests {
 			}
 		});
 		Client late = client(observed, Durability.TURN);
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(late::resume)
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(late::resume)
 			.withMessageContaining("continued or ended by another call");
 		assertThat(this.model.prompts()).hasSize(2);
 		assertThat(this.runs).isEmpty();
@@ -117,7 +118,7 @@ class StepFaultTests {
 			}
 		});
 		Client late = client(observed, Durability.TURN);
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(late::resume);
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(late::resume);
 		client.approvals.approve(client.approvals.pending(this.key).get(0), "somebody");
 		this.model.says("done");
 		assertThat(client.resume()).isEqualTo("done");

@@ -398,8 +398,8 @@ public final class GatedTurns {
 			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
 		}
 		catch (NothingWaitsException ex) {
-			// another call has ended the turn meanwhile
-			return List.of();
+			// another call has ended the turn meanwhile, and may have begun the next one
+			return cancel(key);
 		}
 	}
 
