@@ -49,6 +49,8 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 
+	private static final String ALL_TOOLS = "*";
+
 	private static final Pattern DECIDER = Pattern.compile("\\s*(\\*|[^=*,|\\s]+)\\s*=\\s*[^=*,|\\s]+\\s*");
 
 	public ApprovalProperties {
@@ -86,6 +88,19 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 			byTool.computeIfAbsent(parts[0].strip(), (tool) -> new LinkedHashSet<>()).add(parts[1].strip());
 		}
 		return byTool;
+	}
+
+	/**
+	 * Returns the names of the tools that need an approval: those that are named, and
+	 * those that have deciders of their own.
+	 */
+	public Set<String> namedTools() {
+		Set<String> named = new LinkedHashSet<>(decidersByTool().keySet());
+		named.remove(ALL_TOOLS);
+		if (this.tools != null) {
+			named.addAll(this.tools);
+		}
+		return named;
 	}
 
 }

@@ -50,9 +50,8 @@ final class ToolGuard implements BeanPostProcessor {
 	}
 
 	private static UnattendedTools withoutApprovals(BeanFactory beans) {
-		Set<String> names = beans.getBean(SessionKitProperties.class).approval().tools();
-		return UnattendedTools.of((names != null) ? names : Set.of(),
-				beans.getBeanProvider(ApprovalPolicy.class).stream().toList(), SWITCHED_OFF);
+		Set<String> names = beans.getBean(SessionKitProperties.class).approval().namedTools();
+		return UnattendedTools.of(names, beans.getBeanProvider(ApprovalPolicy.class).stream().toList(), SWITCHED_OFF);
 	}
 
 }

@@ -37,7 +37,7 @@ final class ToolGuardReport extends AtStart {
 		if (this.properties.enabled() && this.properties.autoRegister() && unguarded.isEmpty()) {
 			return;
 		}
-		Set<String> tools = new TreeSet<>(this.properties.approval().tools());
+		Set<String> tools = new TreeSet<>(this.properties.approval().namedTools());
 		tools.addAll(new ToolBeans(this.beans).annotated());
 		if (!tools.isEmpty()) {
 			reportSwitches(tools);

@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerResolver;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.RequiresApproval;
@@ -246,6 +249,32 @@ class ToolGuardTests {
 		});
 	}
 
+	/**
+	 * Also where nobody is known who calls: the property is bound, and read, all the
+	 * same.
+	 */
+	@Test
+	void toolThatOnlyHasDecidersDoesNotRunUnasked() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK);
+		scripted(model).withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.deciders=look=ROLE_LEAD")
+			.run((context) -> {
+				assertThatExceptionOfType(UnattendedToolException.class)
+					.isThrownBy(() -> ask(context.getBean(ChatClient.Builder.class).build(), "look"))
+					.withMessageContaining("'look' needs an approval");
+				assertThat(this.orders.looked).isEmpty();
+			});
+	}
+
+	@Test
+	void decidersOfAllOtherToolsNameNoTool() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK).says("done");
+		scripted(model).withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.deciders=*=ROLE_LEAD")
+			.run((context) -> {
+				assertThat(ask(context.getBean(ChatClient.Builder.class).build(), "look")).isEqualTo("done");
+				assertThat(this.orders.looked).containsExactly(7);
+			});
+	}
+
 	@Test
 	void toolsBesideAGatedOneDoNotRunEither() {
 		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK, CANCEL);
@@ -316,9 +345,10 @@ class ToolGuardTests {
 
 	// what is said at start
 
-	@Test
-	void switchThatIsOffIsSaidWithTheToolsThatNeedAnApproval(CapturedOutput output) {
-		openAi().withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.tools=wipe")
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.approval.tools=wipe", "sessionkit.approval.deciders=wipe=ROLE_LEAD" })
+	void switchThatIsOffIsSaidWithTheToolsThatNeedAnApproval(String property, CapturedOutput output) {
+		openAi().withPropertyValues("sessionkit.enabled=false", property)
 			.run((context) -> assertThat(output).contains("WARN")
 				.contains("'sessionkit.enabled' is false")
 				.contains("[cancelOrder (bean orders), wipe]"));
@@ -331,6 +361,15 @@ class ToolGuardTests {
 				.contains("ChatModel beans [fast]")
 				.contains("ChatClient.create(model)")
 				.contains("[cancelOrder (bean orders)]"));
+	}
+
+	@Test
+	void modelThatIsNotGuardedIsSaidWithTheToolsThatHaveDeciders(CapturedOutput output) {
+		openAi().withPropertyValues("sessionkit.approval.deciders=wipe=ROLE_LEAD")
+			.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("anna")))
+			.withBean("fast", ChatModel.class, () -> this.server.model(null))
+			.run((context) -> assertThat(output).contains("ChatModel beans [fast]")
+				.contains("[cancelOrder (bean orders), wipe]"));
 	}
 
 	@Test
