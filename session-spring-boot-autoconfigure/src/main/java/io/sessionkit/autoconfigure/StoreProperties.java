@@ -170,7 +170,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 		 */
 		EMBEDDED,
 
-		/** At every start. Existing tables stay as they are. */
+		/** At start, if they do not exist. Existing tables stay as they are. */
 		ALWAYS,
 
 		/** Never. Create the tables with Flyway, with Liquibase or manually. */

@@ -2,6 +2,8 @@ package io.sessionkit.autoconfigure.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -16,6 +18,8 @@ import io.sessionkit.store.jdbc.JdbcSessionStore;
  * this version. Without this check the first turn would fail.
  */
 final class JdbcStoreCheck {
+
+	private static final int HSQLDB_DENIED_OR_MISSING = -5501;
 
 	private final DataSource dataSource;
 
@@ -36,7 +40,8 @@ final class JdbcStoreCheck {
 			store.verifySchema();
 		}
 		catch (StoreUnavailableException ex) {
-			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()), createTables(), ex);
+			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
+					isNotGranted(ex) ? grant() : createTables(), ex);
 		}
 		catch (IllegalStateException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
@@ -63,7 +68,7 @@ final class JdbcStoreCheck {
 	 */
 	static ConfigurationRefusedException unreachable(Exception ex) {
 		return new ConfigurationRefusedException(
-				"The DataSource that sessions are to be kept in gave no connection (" + describe(rootOf(ex)) + ").",
+				"The DataSource that sessions are to be kept in gave no connection (" + describe(ex) + ").",
 				whatToDo(rootOf(ex)) + " With debug=true the log has the driver's own message.", ex);
 	}
 
@@ -94,9 +99,38 @@ final class JdbcStoreCheck {
 		return root;
 	}
 
-	private static String describe(Throwable root) {
+	/**
+	 * Returns the class and the SQLSTATE of what has failed.
+	 */
+	static String describe(Exception ex) {
+		Throwable root = rootOf(ex);
 		return root.getClass().getName()
 				+ ((root instanceof SQLException sql) ? ", SQLSTATE " + sql.getSQLState() : "");
+	}
+
+	/**
+	 * Returns whether the tables are there but the user may not read them, by the error
+	 * codes of PostgreSQL, MariaDB and MySQL, H2, SQL Server, and Oracle. HSQLDB does not
+	 * tell a table that is missing from one that may not be read.
+	 */
+	static boolean isNotGranted(Exception ex) {
+		if (!(rootOf(ex) instanceof SQLException sql)) {
+			return false;
+		}
+		int error = sql.getErrorCode();
+		return switch (String.valueOf(sql.getSQLState())) {
+			case "42501" -> error != HSQLDB_DENIED_OR_MISSING;
+			case "42000" -> error == 1142 || error == 1044 || error == 1031;
+			case "90096" -> true;
+			default -> error == 229;
+		};
+	}
+
+	private String grant() {
+		String prefix = this.jdbc.tablePrefix();
+		return "Grant this user select, insert, update and delete on the tables "
+				+ Stream.of("SESSION", "TURN", "ITEM", "RECORD").map(prefix::concat).collect(Collectors.joining(", "))
+				+ ", and select on " + prefix + "SCHEMA.";
 	}
 
 	private String createTables() {

@@ -1,11 +1,19 @@
 package io.sessionkit.autoconfigure.store;
 
 import java.sql.DatabaseMetaData;
+import java.time.Duration;
 import java.util.List;
 
 import javax.sql.DataSource;
 
+import io.sessionkit.SessionException;
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
@@ -13,31 +21,60 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /**
- * Runs the schema script of the database at start, if the properties say so. If the
- * script fails, the application does not start. For a database without a script nothing
- * is run: the store refuses that database by name.
+ * Runs the schema script of the database at start, if the properties say so and the
+ * tables are not there yet. If the script fails, the application does not start. For a
+ * database without a script nothing is run: the store refuses that database by name.
+ * <p>
+ * The script is not run on tables that are there, although it would leave them as they
+ * are: it needs the right to create tables, and its indexes wait for all that write.
  */
 final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer {
 
+	/**
+	 * Instances that start together get in each other's way, since databases do not
+	 * create a table that does not exist in one step. The script can be repeated.
+	 */
+	private static final int ATTEMPTS = 5;
+
+	private static final Duration PAUSE = Duration.ofMillis(200);
+
+	private final @Nullable String script;
+
+	/** Is asked for the tables only, so its options do not matter. */
+	private final JdbcSessionStore store;
+
 	SessionSchemaInitializer(DataSource dataSource, Jdbc jdbc) {
-		super(dataSource, settings(dataSource, jdbc));
+		this(dataSource, script(dataSource, jdbc));
 	}
 
-	private static DatabaseInitializationSettings settings(DataSource dataSource, Jdbc jdbc) {
+	private SessionSchemaInitializer(DataSource dataSource, @Nullable String script) {
+		super(dataSource, settings(script));
+		this.script = script;
+		this.store = new JdbcSessionStore(dataSource, StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	/**
+	 * Returns the script to run; null for none.
+	 */
+	private static @Nullable String script(DataSource dataSource, Jdbc jdbc) {
+		if (!isWanted(dataSource, jdbc)) {
+			return null;
+		}
+		String script = Jdbc.SCHEMA_SCRIPT.replace("@@platform@@", platform(dataSource));
+		return new ClassPathResource(script).exists() ? script : null;
+	}
+
+	private static DatabaseInitializationSettings settings(@Nullable String script) {
 		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
 		settings.setContinueOnError(false);
-		settings.setMode(DatabaseInitializationMode.NEVER);
-		if (isWanted(dataSource, jdbc)) {
-			String script = Jdbc.SCHEMA_SCRIPT.replace("@@platform@@", platform(dataSource));
-			if (new ClassPathResource(script).exists()) {
-				settings.setMode(DatabaseInitializationMode.ALWAYS);
-				settings.setSchemaLocations(List.of("classpath:" + script));
-			}
-		}
+		settings.setMode((script != null) ? DatabaseInitializationMode.ALWAYS : DatabaseInitializationMode.NEVER);
+		settings.setSchemaLocations((script != null) ? List.of("classpath:" + script) : null);
 		return settings;
 	}
 
@@ -51,6 +88,74 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
 			case NEVER -> false;
 		};
+	}
+
+	@Override
+	public boolean initializeDatabase() {
+		if (this.script == null) {
+			return false;
+		}
+		for (int attempt = 1; !isThere(); attempt++) {
+			try {
+				return super.initializeDatabase();
+			}
+			catch (ScriptException ex) {
+				if (attempt == ATTEMPTS || !pause()) {
+					throw refused(this.script, ex);
+				}
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Returns whether the script has nothing to do: the tables are there, also those of
+	 * another version and those that the user may not read. The check of the store
+	 * reports these.
+	 */
+	private boolean isThere() {
+		try {
+			this.store.verifySchema();
+			return true;
+		}
+		catch (SessionException ex) {
+			return JdbcStoreCheck.isNotGranted(ex);
+		}
+		catch (IllegalStateException ex) {
+			return hasVersion();
+		}
+	}
+
+	/**
+	 * Returns whether the tables name a version. If they name none, the script is at work
+	 * elsewhere, or was interrupted.
+	 */
+	private boolean hasVersion() {
+		Integer versions = new JdbcTemplate(getDataSource())
+			.queryForObject("select count(*) from " + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "SCHEMA", Integer.class);
+		return versions != null && versions > 0;
+	}
+
+	/** Returns whether to go on: an interrupt ends the attempts. */
+	private static boolean pause() {
+		try {
+			Thread.sleep(PAUSE.toMillis());
+			return true;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private static ConfigurationRefusedException refused(String script, ScriptException ex) {
+		return new ConfigurationRefusedException(
+				"The script " + script + ", which creates the tables of the sessions, failed ("
+						+ JdbcStoreCheck.describe(ex) + ").",
+				"Let this user create tables, or set '" + StoreProperties.INITIALIZE_SCHEMA
+						+ "' to 'never' and run the script as another one. With debug=true the log has the driver's"
+						+ " own message.",
+				ex);
 	}
 
 	private static String platform(DataSource dataSource) {

@@ -153,9 +153,11 @@ class JdbcSessionStoreAutoConfigurationTests {
 	}
 
 	@Test
-	void scriptThatFailsFailsTheStart() {
-		this.runner.withPropertyValues(memory() + ";INIT=create table if not exists SESSIONKIT_SESSION(x int)")
-			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining("Failed to execute SQL script"));
+	void scriptThatFailsIsReported() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner
+			.withPropertyValues(memory() + ";INIT=create table if not exists SESSIONKIT_SESSION(x int)"));
+		assertThat(analysis.getDescription()).contains(SCRIPT).contains("SQLSTATE 42");
+		assertThat(analysis.getCause()).hasStackTraceContaining("Failed to execute SQL script");
 	}
 
 	@Test

@@ -4,8 +4,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import javax.sql.DataSource;
 
@@ -13,10 +21,14 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.MariaDbServer;
+import io.sessionkit.test.PostgresServer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -28,6 +40,7 @@ import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfigurati
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,6 +55,8 @@ class SchemaInitializationTests {
 	private static final String NEVER = "sessionkit.store.jdbc.initialize-schema=never";
 
 	private static final String ALWAYS = "sessionkit.store.jdbc.initialize-schema=always";
+
+	private static final int INSTANCES = 6;
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, MessageCodecAutoConfiguration.class,
@@ -74,6 +89,109 @@ class SchemaInitializationTests {
 		always.run((context) -> assertThat(context.getBean(SessionStore.class).messages(KEY)).hasSize(1));
 	}
 
+	@RepeatedTest(4)
+	void instancesThatStartTogetherAllStart() throws Exception {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		CyclicBarrier together = new CyclicBarrier(INSTANCES);
+		ExecutorService threads = Executors.newFixedThreadPool(INSTANCES);
+		try {
+			List<Future<Void>> starts = threads
+				.invokeAll(Collections.nCopies(INSTANCES, () -> startAlways(together, database)));
+			for (Future<Void> start : starts) {
+				start.get();
+			}
+		}
+		finally {
+			threads.shutdown();
+		}
+		assertThat(rows(database, "SESSIONKIT_SCHEMA")).isEqualTo(1);
+	}
+
+	private @Nullable Void startAlways(CyclicBarrier together, DataSource database) throws Exception {
+		together.await();
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		return null;
+	}
+
+	@Test
+	void tablesWithoutAVersionAreThoseOfAScriptThatWasInterrupted() {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		new JdbcTemplate(database)
+			.execute("create table SESSIONKIT_SCHEMA (version integer primary key, compatible_from integer not null)");
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	/**
+	 * The indexes of the script would wait for the insert, and all later ones for them.
+	 */
+	@Test
+	void alwaysDoesNotWaitForThoseThatWrite() throws SQLException {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		((PGSimpleDataSource) database).setOptions("-c lock_timeout=3s");
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		try (Connection writer = database.getConnection(); Statement insert = writer.createStatement()) {
+			writer.setAutoCommit(false);
+			insert.execute("insert into SESSIONKIT_RECORD (session_pk, kind, id, revision, payload, written_at)"
+					+ " values (1, 'note', 'n', 1, '{}', 1)");
+			always(database).run((context) -> assertThat(context).hasNotFailed());
+			writer.rollback();
+		}
+	}
+
+	@Test
+	void alwaysNeedsNoRightToCreateTablesThatAreThere() {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		DataSource limited = limited(database, "grant select, insert, update, delete on all tables in schema public");
+		always(limited).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@Test
+	void userWhoMayNotCreateTablesIsReportedWithTheScript() {
+		PostgresServer server = PostgresServer.running();
+		DataSource limited = limited(server.dataSource(server.newDatabase()), "grant usage on schema public");
+		FailureAnalysis analysis = StartFailure.analysis(always(limited));
+		assertThat(analysis.getDescription()).contains("io/sessionkit/store/jdbc/schema-postgresql.sql")
+			.contains("SQLSTATE 42501");
+		assertThat(analysis.getAction()).contains("Let this user create tables")
+			.contains("'sessionkit.store.jdbc.initialize-schema' to 'never'");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { ALWAYS, NEVER })
+	void userWhoMayNotReadTheTablesIsReportedWithTheRightsThatAreMissing(String mode) {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		DataSource limited = limited(database, "grant usage on schema public");
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withBean(DataSource.class, () -> limited).withPropertyValues(mode));
+		assertThat(analysis.getDescription()).contains("SQLSTATE 42501");
+		assertThat(analysis.getAction()).contains("Grant this user select, insert, update and delete")
+			.contains("SESSIONKIT_RECORD")
+			.contains("select on SESSIONKIT_SCHEMA")
+			.doesNotContain("always");
+	}
+
+	private ApplicationContextRunner always(DataSource database) {
+		return this.runner.withBean(DataSource.class, () -> database).withPropertyValues(ALWAYS);
+	}
+
+	/** The same database for a user who may not create tables. */
+	private static DataSource limited(DataSource database, String grant) {
+		String url = ((PGSimpleDataSource) database).getUrl();
+		String user = "limited_" + UUID.randomUUID().toString().replace('-', '_');
+		JdbcTemplate owner = new JdbcTemplate(database);
+		owner.execute("create role " + user + " login password 'limited'");
+		owner.execute("revoke create on schema public from public");
+		owner.execute(grant + " to " + user);
+		return new DriverManagerDataSource(url, user, "limited");
+	}
+
 	@Test
 	void hsqldbInMemoryIsEmbedded() {
 		this.runner.withPropertyValues("spring.datasource.url=jdbc:hsqldb:mem:" + UUID.randomUUID())
@@ -98,7 +216,7 @@ class SchemaInitializationTests {
 		migrated.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class)).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThatItWorks(context.getBean(SessionStore.class));
-			assertThat(migrations(context.getBean(DataSource.class),
+			assertThat(rows(context.getBean(DataSource.class),
 					"\"flyway_schema_history\" where \"script\" = 'V1__sessions.sql'"))
 				.isEqualTo(1);
 		});
@@ -112,7 +230,7 @@ class SchemaInitializationTests {
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThatItWorks(context.getBean(SessionStore.class));
-				assertThat(migrations(context.getBean(DataSource.class), "DATABASECHANGELOG")).isEqualTo(1);
+				assertThat(rows(context.getBean(DataSource.class), "DATABASECHANGELOG")).isEqualTo(1);
 			});
 	}
 
@@ -136,7 +254,7 @@ class SchemaInitializationTests {
 		return "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 	}
 
-	private static int migrations(DataSource dataSource, String table) {
+	private static int rows(DataSource dataSource, String table) {
 		Integer count = new JdbcTemplate(dataSource).queryForObject("select count(*) from " + table, Integer.class);
 		return (count != null) ? count : 0;
 	}
