@@ -16,6 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.core.ResolvableType;
 
 /**
  * All properties of SessionKit: the constructor parameters of
@@ -35,9 +36,10 @@ final class KnownProperties {
 	 *
 	 * @param name the name of the property
 	 * @param type the type of its value
+	 * @param entryType the type of the values of a map; null if it is no map
 	 * @param defaultValue the default value; null if the property may be unset
 	 */
-	record Property(String name, Class<?> type, @Nullable String defaultValue) {
+	record Property(String name, Class<?> type, @Nullable Class<?> entryType, @Nullable String defaultValue) {
 
 		private boolean isList() {
 			return Collection.class.isAssignableFrom(this.type) || this.type.isArray();
@@ -73,7 +75,8 @@ final class KnownProperties {
 
 	private static Property property(ConfigurationPropertyName name, Parameter parameter) {
 		DefaultValue values = parameter.getAnnotation(DefaultValue.class);
-		return new Property(name.toString(), parameter.getType(),
+		Class<?> entryType = ResolvableType.forType(parameter.getParameterizedType()).asMap().getGeneric(1).resolve();
+		return new Property(name.toString(), parameter.getType(), entryType,
 				(values != null) ? String.join(",", values.value()) : null);
 	}
 

@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -9,6 +10,7 @@ import io.sessionkit.autoconfigure.check.KnownProperties.Property;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -27,6 +29,9 @@ final class WrittenValues {
 	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
 	private static final Pattern POSITIVE = Pattern.compile("\\+?0*[1-9]\\d*");
+
+	/** A name of an entry that needs no brackets. */
+	private static final Pattern PLAIN_KEY = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
@@ -53,6 +58,9 @@ final class WrittenValues {
 			else if (property.type() == Duration.class) {
 				values.checkTime(property);
 			}
+			else if (property.entryType() == Duration.class) {
+				values.checkTimes(property);
+			}
 		}
 	}
 
@@ -77,14 +85,33 @@ final class WrittenValues {
 		if (written == null || written.isBlank()) {
 			return;
 		}
+		refuseWithoutUnit(property, written);
+		if (isTooShort(property)) {
+			throw refusal(property, written, ", which is less than a second",
+					"Write one second or more, such as 30s, 30m, 30h or 30d");
+		}
+	}
+
+	/**
+	 * Checks the times of single tools. Those that are too short are refused when they
+	 * are bound, with the name of their tool.
+	 */
+	private void checkTimes(Property property) {
+		this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class))
+			.orElse(Map.of())
+			.forEach((key, written) -> refuseWithoutUnit(entry(property, key), written));
+	}
+
+	private static Property entry(Property property, String key) {
+		String name = PLAIN_KEY.matcher(key).matches() ? "." + key : "[" + key + "]";
+		return new Property(property.name() + name, Duration.class, null, "the time of all tools");
+	}
+
+	private void refuseWithoutUnit(Property property, String written) {
 		if (NUMBER.matcher(written.strip()).matches()) {
 			String number = POSITIVE.matcher(written.strip()).matches() ? written.strip() : "30";
 			throw refusal(property, written, ", a number without a unit, which would mean milliseconds",
 					"Write a unit, such as " + number + "s, " + number + "m, " + number + "h or " + number + "d");
-		}
-		if (isTooShort(property)) {
-			throw refusal(property, written, ", which is less than a second",
-					"Write one second or more, such as 30s, 30m, 30h or 30d");
 		}
 	}
 

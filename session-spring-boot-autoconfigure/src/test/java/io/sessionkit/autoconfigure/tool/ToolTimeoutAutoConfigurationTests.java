@@ -83,6 +83,17 @@ class ToolTimeoutAutoConfigurationTests {
 				.hasMessageContaining("sessionkit.tools." + property));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "timeout,5000", "timeouts.look,5000", "timeouts[findOrder],5000", "timeouts[find.order],5000" })
+	void timeWithoutAUnitIsRefusedAtStart(String property, String value) {
+		this.runner.withPropertyValues("sessionkit.tools." + property + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("'sessionkit.tools." + property + "' is '5000'")
+				.hasMessageContaining("without a unit")
+				.hasMessageContaining("Write a unit, such as 5000s"));
+	}
+
 	static final class Tools {
 
 		@Tool
