@@ -37,7 +37,7 @@ public final class SessionKitProperties {
 
 	public static final String NOTIFICATIONS_ENABLED = PREFIX + ".approval.notifications.enabled";
 
-	static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
+	public static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
 
 	public static final String IGNORED_NAMES = PREFIX + ".ignored-names";
 

@@ -214,6 +214,11 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
+	FixedSwitches sessionKitFixedSwitches(ListableBeanFactory beans, SessionKitProperties properties) {
+		return new FixedSwitches(beans, properties);
+	}
+
+	@Bean
 	ToolCheck sessionKitToolCheck(ObjectProvider<Approvals> approvals, ListableBeanFactory beans) {
 		return new ToolCheck(approvals, beans);
 	}

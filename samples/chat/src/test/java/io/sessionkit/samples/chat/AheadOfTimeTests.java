@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,6 +58,17 @@ class AheadOfTimeTests {
 				"--CHAT_DATA=" + this.folder.toAbsolutePath())) {
 			assertThat(chat.awaitEnd()).contains("The property 'sessionkit.store.type' is 'memory'.")
 				.contains("processed ahead of time for 'jdbc'");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "approval.continuation.enabled=true", "approval.notifications.enabled=true",
+			"purge.enabled=false", "title.by=first-words" })
+	void switchThatIsNotAsItWasProcessedIsRefused(String property) throws Exception {
+		try (ChatProcess chat = start(this.jdbc, "--sessionkit." + property,
+				"--CHAT_DATA=" + this.folder.toAbsolutePath())) {
+			assertThat(chat.awaitEnd()).contains("The property 'sessionkit." + property.replace("=", "' is '") + "'.")
+				.contains("processed ahead of time with another value");
 		}
 	}
 
