@@ -209,8 +209,8 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, SessionAccess access,
-			SessionKitProperties properties) {
-		return new StartReport(store, access, properties);
+			ListableBeanFactory beans, SessionKitProperties properties) {
+		return new StartReport(store, access, beans, properties);
 	}
 
 	@Bean

@@ -6,13 +6,16 @@ import java.util.List;
 
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.SummarizeProperties;
 import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
@@ -27,11 +30,15 @@ final class StartReport extends AtStart {
 
 	private final SessionAccess access;
 
+	private final ListableBeanFactory beans;
+
 	private final SessionKitProperties properties;
 
-	StartReport(ObjectProvider<SessionStore> store, SessionAccess access, SessionKitProperties properties) {
+	StartReport(ObjectProvider<SessionStore> store, SessionAccess access, ListableBeanFactory beans,
+			SessionKitProperties properties) {
 		this.store = store;
 		this.access = access;
+		this.beans = beans;
 		this.properties = properties;
 	}
 
@@ -50,12 +57,34 @@ final class StartReport extends AtStart {
 		List<String> all = new ArrayList<>();
 		if (used instanceof InMemorySessionStore) {
 			all.add("all sessions when the process ends");
-			all.add("the least recently written ones of more than " + this.properties.store().memory().maxSessions());
+			all.add("the least recently written ones of more than " + mostSessions());
 		}
 		Duration life = used.options().timeToLive();
 		if (life != null) {
 			all.add("sessions " + text(life) + " after their last write");
 		}
+		if (areConversationsOurs()) {
+			addRetention(all);
+		}
+		else {
+			all.add("turns as the Conversations bean says");
+		}
+		return all.isEmpty() ? List.of("nothing") : all;
+	}
+
+	private String mostSessions() {
+		return this.beans.containsBean("sessionKitStore")
+				? String.valueOf(this.properties.store().memory().maxSessions()) : "the SessionStore bean allows";
+	}
+
+	/**
+	 * Returns whether the properties apply: a bean of the application has its own limits.
+	 */
+	private boolean areConversationsOurs() {
+		return this.beans.containsBean("sessionKitConversations");
+	}
+
+	private void addRetention(List<String> all) {
 		SessionKitProperties.Retention retention = this.properties.retention();
 		if (retention.maxTurns() != null) {
 			all.add("the oldest turns of sessions of more than " + retention.maxTurns());
@@ -63,19 +92,32 @@ final class StartReport extends AtStart {
 		if (retention.maxAge() != null) {
 			all.add("turns after " + text(retention.maxAge()));
 		}
-		return all.isEmpty() ? List.of("nothing") : all;
 	}
 
 	private List<String> limited() {
+		if (!areConversationsOurs()) {
+			return List.of("as the Conversations bean says");
+		}
 		List<String> all = new ArrayList<>();
 		SessionKitProperties.Trim trim = this.properties.trim();
 		add(all, trim.maxTurns(), "turns of history in a request");
 		add(all, trim.maxMessages(), "messages in a request");
 		add(all, trim.maxTokens(), "tokens in a request");
 		add(all, this.properties.prune().toolResultsKeep(), "tool results of the history in a request");
-		add(all, this.properties.summarize().triggerTokens(), "tokens before a summary");
-		add(all, this.properties.summarize().triggerMessages(), "messages before a summary");
+		addSummaries(all, this.properties.summarize());
 		return all.isEmpty() ? List.of("nothing, so requests grow with their session") : all;
+	}
+
+	private void addSummaries(List<String> all, SummarizeProperties summarize) {
+		if (!summarize.enabled()) {
+			return;
+		}
+		if (this.beans.getBeanProvider(SummaryTrigger.class).getIfAvailable() != null) {
+			all.add("the history before a summary, by the SummaryTrigger bean");
+			return;
+		}
+		add(all, summarize.triggerTokens(), "tokens before a summary");
+		add(all, summarize.triggerMessages(), "messages before a summary");
 	}
 
 	private static void add(List<String> all, @Nullable Number limit, String what) {

@@ -8,6 +8,13 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,6 +23,8 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +74,65 @@ class StartReportTests {
 		assertThat(lines()).singleElement()
 			.asString()
 			.endsWith("Limited: nothing, so requests grow with their session.");
+	}
+
+	@Test
+	void lineSaysWhenASummaryIsDue() {
+		this.runner.withBean(ScriptedChatModel.class)
+			.withPropertyValues("sessionkit.summarize.trigger-messages=20")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement().asString().endsWith("Limited: 20 messages before a summary.");
+	}
+
+	@Test
+	void lineSaysNothingOfSummariesThatAreSwitchedOff() {
+		this.runner.withPropertyValues("sessionkit.summarize.trigger-messages=20", "sessionkit.summarize.enabled=false")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.endsWith("Limited: nothing, so requests grow with their session.");
+	}
+
+	@Test
+	void lineNamesTheTriggerThatReplacesThoseOfTheProperties() {
+		this.runner.withBean(ScriptedChatModel.class)
+			.withBean(SummaryTrigger.class, () -> (session) -> false)
+			.withPropertyValues("sessionkit.summarize.trigger-messages=20")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.endsWith("Limited: the history before a summary, by the SummaryTrigger bean.");
+	}
+
+	@Test
+	void lineNamesConversationsOfTheApplicationInsteadOfTheProperties() {
+		this.runner.withUserConfiguration(OwnConversations.class)
+			.withPropertyValues("sessionkit.retention.max-turns=500", "sessionkit.trim.max-turns=40")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.endsWith("of more than 7; turns as the Conversations bean says. Limited: as the Conversations bean says.");
+	}
+
+	@Test
+	void lineSaysNothingOfTheSizeOfAStoreOfTheApplication() {
+		this.runner
+			.withBean("own", InMemorySessionStore.class,
+					() -> new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()), 3))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.contains("the least recently written ones of more than the SessionStore bean allows.");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnConversations {
+
+		@Bean
+		Conversations conversations(SessionStore store) {
+			return Conversations.builder(store).build();
+		}
+
 	}
 
 	@Test
