@@ -28,6 +28,8 @@ public record ObservationProperties(@DefaultValue("true") boolean enabled, @Defa
 		@DefaultValue("5s") Duration healthTimeout, @DefaultValue("false") boolean endpointTexts) {
 
 	public ObservationProperties {
+		// A blank value is bound to an empty list, and would count the calls of nobody.
+		waitingOwners = (waitingOwners != null && waitingOwners.isEmpty()) ? null : waitingOwners;
 		SessionKitProperties.refuseBelowASecond("observation.waiting-interval", waitingInterval);
 		SessionKitProperties.refuseBelowASecond("observation.health-timeout", healthTimeout);
 	}

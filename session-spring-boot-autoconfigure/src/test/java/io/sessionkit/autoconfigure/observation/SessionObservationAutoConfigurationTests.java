@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.observation;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -18,14 +19,17 @@ import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.asm.ClassWriter;
 import org.springframework.asm.Opcodes;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -62,6 +66,27 @@ class SessionObservationAutoConfigurationTests {
 			assertThat(meters.get("sessionkit.turns").tag("outcome", "completed").tag("mode", "call").counter().count())
 				.isEqualTo(1);
 		});
+	}
+
+	/** A list that is blank names nobody, and would count nothing. */
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.observation.waiting-owners=", "sessionkit.observation.waiting-owners=ada" })
+	void waitingCallsOfAllOwnersAreCountedUnlessSomeAreNamed(String property) {
+		ScriptedChatModel model = new ScriptedChatModel().calls(new ToolCall("c1", "function", "look", "{}"));
+		this.observed.withBean(ScriptedChatModel.class, () -> model)
+			.withPropertyValues(property, "sessionkit.approval.tools=look")
+			.run((context) -> {
+				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+				chat.prompt("q")
+					.tools(FunctionToolCallback.builder("look", () -> "found").inputType(Void.class).build())
+					.advisors(SessionAdvisor.session(SessionKey.of("ada", "t1")))
+					.call()
+					.content();
+				MeterRegistry meters = context.getBean(MeterRegistry.class);
+				context.getBean(WaitingApprovals.class).bindTo(meters);
+				Gauge waiting = meters.get("sessionkit.approvals.waiting").tag("status", "proposed").gauge();
+				Awaitility.await().until(() -> waiting.value() == 1);
+			});
 	}
 
 	@Test
