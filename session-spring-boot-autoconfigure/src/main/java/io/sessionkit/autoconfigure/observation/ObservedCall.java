@@ -137,7 +137,7 @@ final class ObservedCall implements ObservedTurn {
 			observation.stop();
 		}
 		else if (!isLeftOpen(observation)) {
-			stopLeft(observation);
+			stop(stage, observation);
 		}
 	}
 
@@ -145,11 +145,6 @@ final class ObservedCall implements ObservedTurn {
 		boolean open = this.opened && this.outcome == null;
 		this.left = open ? observation : null;
 		return open;
-	}
-
-	private void stopLeft(Observation observation) {
-		observation.lowCardinalityKeyValue(outcome(ObservationNames.outcome(TurnOutcome.CANCELLED)));
-		observation.stop();
 	}
 
 	private synchronized KeyValue outcome(KeyValue otherwise) {
@@ -165,7 +160,7 @@ final class ObservedCall implements ObservedTurn {
 	public void ended(TurnOutcome outcome, @Nullable String failure) {
 		Observation waiting = end(outcome);
 		if (waiting != null) {
-			stopLeft(waiting);
+			stop(TurnStage.TURN, waiting);
 		}
 	}
 

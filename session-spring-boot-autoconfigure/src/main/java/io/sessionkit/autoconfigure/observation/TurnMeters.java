@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.observation;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -143,7 +144,10 @@ final class TurnMeters implements TurnObserver {
 
 		private final Ends ends;
 
-		private volatile boolean ended;
+		private volatile boolean opened;
+
+		/** Whether the end is counted: a reader may leave while the turn is opened. */
+		private final AtomicBoolean counted = new AtomicBoolean();
 
 		CountedCall(Ends ends) {
 			this.ends = ends;
@@ -165,13 +169,25 @@ final class TurnMeters implements TurnObserver {
 
 		@Override
 		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			return (stage == TurnStage.TURN) ? work.doOnError((ex) -> failed()) : work;
+			return (stage == TurnStage.TURN) ? work.doOnError((ex) -> failed()).doOnCancel(this::left) : work;
 		}
 
 		private void failed() {
-			if (!this.ended) {
+			if (this.counted.compareAndSet(false, true)) {
 				this.ends.notOpened.increment();
 			}
+		}
+
+		/** The turn of a reader who has gone ends later, if it was opened. */
+		private void left() {
+			if (!this.opened) {
+				failed();
+			}
+		}
+
+		@Override
+		public void opened(String turnId) {
+			this.opened = true;
 		}
 
 		@Override
@@ -184,8 +200,9 @@ final class TurnMeters implements TurnObserver {
 
 		@Override
 		public void ended(TurnOutcome outcome, @Nullable String failure) {
-			this.ended = true;
-			count(this.ends.outcomes, outcome);
+			if (this.counted.compareAndSet(false, true)) {
+				count(this.ends.outcomes, outcome);
+			}
 			if (SessionConflictException.class.getName().equals(failure)) {
 				TurnMeters.this.conflicts.increment();
 			}

@@ -3,13 +3,18 @@ package io.sessionkit.autoconfigure.observation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -37,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -85,6 +92,58 @@ class SessionMetersTests {
 		assertThat(count("sessionkit.turns", "mode", called, "outcome", "not_opened")).isEqualTo(1);
 		assertThat(count("sessionkit.turns")).isEqualTo(3);
 		assertThat(count("sessionkit.store.errors", "operation", "open")).isEqualTo(1);
+	}
+
+	@Test
+	void streamWhoseReaderLeavesTheLineIsNotOpened() {
+		ObservationRegistry observations = ObservationRegistry.create();
+		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.registry));
+		SessionAdvisor serializing = SessionAdvisor
+			.builder(Conversations.builder(this.store)
+				.observers(List.of(new TurnMeters(this.registry), new TurnObservations(observations)))
+				.build())
+			.concurrency(Concurrency.SERIALIZE)
+			.build();
+		this.model.step((prompt) -> Flux.never());
+		Disposable first = stream(serializing);
+		Awaitility.await().until(() -> !this.model.prompts().isEmpty());
+		Disposable second = stream(serializing);
+		Awaitility.await().until(() -> inLine() == 2);
+		second.dispose();
+		assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "not_opened")).isEqualTo(1);
+		first.dispose();
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "cancelled")).isEqualTo(1));
+		assertThat(count("sessionkit.turns")).isEqualTo(2);
+		Awaitility.await().untilAsserted(() -> {
+			assertThat(timed("not_opened")).isEqualTo(1);
+			assertThat(timed("cancelled")).isEqualTo(1);
+		});
+	}
+
+	private int inLine() {
+		return this.store.records(KEY, "line")
+			.stream()
+			.map((line) -> this.store.options().codec().decodeValues(KEY, line.payload()).get("tickets"))
+			.mapToInt((tickets) -> (tickets instanceof Collection<?> all) ? all.size() : 0)
+			.sum();
+	}
+
+	private Disposable stream(SessionAdvisor advisor) {
+		return ClientSetup.plain()
+			.builder(this.model, advisor)
+			.build()
+			.prompt("q")
+			.advisors(SessionAdvisor.session(KEY))
+			.stream()
+			.content()
+			.subscribe();
+	}
+
+	private long timed(String outcome) {
+		Timer timer = this.registry.find("sessionkit.turn").tags("mode", "stream", "outcome", outcome).timer();
+		return (timer != null) ? timer.count() : 0;
 	}
 
 	@Test
