@@ -4,6 +4,7 @@ import java.lang.reflect.Parameter;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -128,6 +129,17 @@ final class KnownProperties {
 		String rest = variable.substring(expected.length());
 		return rest.isEmpty() || (property.isList() && rest.matches("_\\d+"))
 				|| (property.isMap() && rest.startsWith("_"));
+	}
+
+	/**
+	 * Returns the group of which a name of an environment variable is the name.
+	 */
+	Optional<ConfigurationPropertyName> groupOfVariable(String variable) {
+		return this.groups.stream().filter((group) -> {
+			String name = group.toString().replace('.', '_');
+			return variable.equalsIgnoreCase(name.replace("-", ""))
+					|| variable.equalsIgnoreCase(name.replace('-', '_'));
+		}).findFirst();
 	}
 
 	/** Returns the names of the properties directly in a group. */

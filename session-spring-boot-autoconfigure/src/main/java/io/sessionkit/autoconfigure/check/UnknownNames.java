@@ -107,6 +107,9 @@ final class UnknownNames {
 			(isOfProcess(source) ? Spelling.sameLetters(written) : Spelling.withAnotherPrefix(written))
 				.ifPresent((property) -> refuse(written, source, write(property.name())));
 		}
+		else if (prefix.equals(name) && isOfProcess(source)) {
+			this.foreign.add(written + " (" + place(written, source) + ")");
+		}
 		else if (KnownProperties.ALL.isGroup(name)) {
 			refuseGroup(written, name, source);
 		}
@@ -127,8 +130,12 @@ final class UnknownNames {
 	}
 
 	private void checkVariable(String written, EnumerablePropertySource<?> source) {
+		Optional<ConfigurationPropertyName> group = KnownProperties.ALL.groupOfVariable(written);
 		if (!(source instanceof SystemEnvironmentPropertySource)) {
 			refuse(written, source, cure(Spelling.nearest(written).map(Property::name)));
+		}
+		else if (group.isPresent()) {
+			refuseGroup(written, group.get(), source);
 		}
 		else if (!KnownProperties.ALL.containsVariable(written)
 				&& !SERVICE_LINK.matcher(written.toUpperCase(Locale.ROOT)).matches()) {

@@ -229,6 +229,27 @@ class ConfigurationCheckTests {
 			.withMessageContaining("SESSIONKIT_STORE_COLOUR");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "SESSIONKIT_STORE, 'sessionkit.store.type'", "SESSIONKIT_TITLE, 'sessionkit.title.by'",
+			"sessionkit_trim_pin, 'sessionkit.trim.pin.roles'" })
+	void variableWhereAGroupOfNamesIsIsRefusedWithTheNamesInIt(String written, String name) {
+		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(written, "s3cret"))));
+		assertThat(analysis.getDescription()).contains("'" + written + "'").doesNotContain("s3cret");
+		assertThat(analysis.getAction()).contains("It has no value of its own. Write one of").contains(name);
+	}
+
+	@Test
+	void variableOfAGroupThatIsBlankIsNotRefused() {
+		with(variables(Map.of("SESSIONKIT_STORE", ""))).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Such as the folder of an installation. */
+	@Test
+	void variableThatIsThePrefixAloneIsOnlyLogged() {
+		with(variables(Map.of("SESSIONKIT", "/opt/x"))).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(refuse(variables("SESSIONKIT"))).singleElement().asString().startsWith("SESSIONKIT (");
+	}
+
 	/** Common in images, and parts of our names only. */
 	@ParameterizedTest
 	@ValueSource(strings = { "SESSIONKIT_VERSION", "SESSIONKIT_USER", "SESSIONKIT_NAME", "SESSIONKIT_SIZE",
