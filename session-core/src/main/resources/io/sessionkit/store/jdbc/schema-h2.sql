@@ -10,9 +10,6 @@ create table if not exists SESSIONKIT_SCHEMA (
 	compatible_from integer not null
 );
 
-insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
-
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
 -- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
@@ -110,3 +107,7 @@ create index if not exists SESSIONKIT_RECORD_EXPIRY on SESSIONKIT_RECORD (expire
 
 -- Finds what waits in the sessions of all owners.
 create index if not exists SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, written_at, session_pk, id);
+
+-- Comes last: tables that name their version are complete.
+insert into SESSIONKIT_SCHEMA (version, compatible_from)
+	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);

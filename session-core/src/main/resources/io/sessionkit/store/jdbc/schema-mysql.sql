@@ -11,9 +11,6 @@ create table if not exists SESSIONKIT_SCHEMA (
 	compatible_from integer not null
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
 
-insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
-
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
 -- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
@@ -107,3 +104,7 @@ create table if not exists SESSIONKIT_RECORD (
 	index SESSIONKIT_RECORD_EXPIRY (expires_at),
 	index SESSIONKIT_RECORD_KIND (kind, written_at, session_pk, id)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_0900_bin;
+
+-- Comes last: tables that name their version are complete.
+insert into SESSIONKIT_SCHEMA (version, compatible_from)
+	select 1, 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);

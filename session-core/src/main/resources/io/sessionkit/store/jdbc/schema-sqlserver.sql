@@ -11,9 +11,6 @@ if object_id(N'SESSIONKIT_SCHEMA', N'U') is null create table SESSIONKIT_SCHEMA 
 	compatible_from int not null
 );
 
-insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
-
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
 -- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
@@ -122,3 +119,7 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_EXPIRY
 if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_KIND'
 		and object_id = object_id(N'SESSIONKIT_RECORD'))
 	create index SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, written_at, session_pk, id);
+
+-- Comes last: tables that name their version are complete.
+insert into SESSIONKIT_SCHEMA (version, compatible_from)
+	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);

@@ -113,11 +113,15 @@ class TurnAttributesTests {
 	}
 
 	@Test
-	void bytesInAListCountAsChanged() {
+	void bytesInAListAreComparedByContent() {
 		TurnAttributes nested = new TurnAttributes(rules(AttributeRules.DEFAULT_MAX_SIZE),
 				Map.of("keys", List.of(new byte[] { 1 })));
 		nested.put("keys", List.of(new byte[] { 1 }), false);
-		assertThat(nested.end()).isNotNull();
+		assertThat(nested.end()).isNull();
+		TurnAttributes changed = new TurnAttributes(rules(AttributeRules.DEFAULT_MAX_SIZE),
+				Map.of("keys", List.of(new byte[] { 1 })));
+		changed.put("keys", List.of(new byte[] { 2 }), false);
+		assertThat(changed.end()).isNotNull();
 	}
 
 	private TurnAttributes attributes(DataSize maxSize) {
