@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -47,6 +48,7 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
 import io.sessionkit.test.WorkingModel;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -840,6 +842,48 @@ class SteeringTests {
 		assertThat(log(store)).containsExactly("user: u1:2", "calls", "tool", "user: u2", "calls", "tool",
 				"assistant: a of u1:2+u2");
 		assertNothingIsLeft(store);
+	}
+
+	/** If the other one asked again, its message would be in the history twice. */
+	@Test
+	void ofTwoMessagesOfATurnThatBrokeOffOneContinuesItAndTheOtherIsToldWhereItIs() throws Exception {
+		SessionStore store = memory();
+		this.durability = Durability.STEP;
+		AtomicInteger calls = new AtomicInteger();
+		CountDownLatch told = new CountDownLatch(1);
+		this.model.before((prompt) -> {
+			if (calls.incrementAndGet() == 3) {
+				throw new IllegalStateException("as asked");
+			}
+			if (calls.get() == 4) {
+				await(told);
+			}
+		});
+		Future<ChatResponse> first = call(chat(store), "u1:2");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat(store), "u2");
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat(store), "u3");
+		awaitInLine(store, 3);
+		this.looks.release(10);
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get).withStackTraceContaining("as asked");
+		Awaitility.await().until(() -> second.isDone() || third.isDone());
+		Future<ChatResponse> other = second.isDone() ? second : third;
+		assertThatExceptionOfType(Exception.class).isThrownBy(other::get)
+			.withStackTraceContaining("stays in that turn");
+		told.countDown();
+		Future<ChatResponse> one = (other == second) ? third : second;
+		assertThat(text(one.get(20, TimeUnit.SECONDS))).contains("u2", "u3");
+		assertThat(log(store)).containsOnlyOnce("user: u2").containsOnlyOnce("user: u3");
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/** A retry between the session and the tool loop starts the loop again. */

@@ -20,6 +20,8 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.view.TokenMemory;
+import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -453,6 +455,22 @@ class ApplicationToolsTests {
 		ask(ClientSetup.Mode.CALL, chat.prompt().user("q4"), T1);
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q2", "assistant t({})", "tool t=found",
 				"assistant: done", "user: q3", "assistant: a3", "user: q4");
+	}
+
+	/** A limit on messages, or on tokens, says nothing of turns. */
+	@Test
+	void linkedTurnsOfALongThreadAreReadWithoutTheRestOfIt() {
+		for (int i = 0; i < 400; i++) {
+			this.store.add(T1, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+		}
+		this.store.add(T1,
+				List.of(new UserMessage("q"), AssistantMessage.builder().toolCalls(List.of(call("c1"))).build()));
+		this.store.add(T1, List.of(result("c1", "found"), new AssistantMessage("done")));
+		for (Trim trim : List.of(Trim.keepLastMessages(3), Trim.NONE.maxTokens(30))) {
+			ViewReader reader = new ViewReader(this.store, trim, Prune.NONE, new TokenMemory());
+			assertThat(reader.open(T1, null, List.of(new UserMessage("next"))).orElseThrow().items().size())
+				.isBetween(4, 100);
+		}
 	}
 
 	@Test

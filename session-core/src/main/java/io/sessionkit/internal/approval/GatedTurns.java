@@ -215,7 +215,19 @@ public final class GatedTurns {
 			return answered;
 		}
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
-		return open(asked, tools, toolLoop, (turn) -> turn.inLine(admission));
+		try {
+			return open(asked, tools, toolLoop, (turn) -> turn.inLine(admission));
+		}
+		catch (TurnInProgressException ex) {
+			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
+		}
+	}
+
+	/** Whoever asks again would have the message twice in the history. */
+	private static TurnInProgressException continuedByOthers(SessionKey key) {
+		return new TurnInProgressException("The message has joined a turn on session " + key
+				+ " that broke off, and another call continues it at this moment. The message stays in that turn; read the"
+				+ " session to see its answer.");
 	}
 
 	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,

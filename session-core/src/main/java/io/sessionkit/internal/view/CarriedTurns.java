@@ -8,6 +8,7 @@ import java.util.function.ToLongFunction;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.Window;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -72,23 +73,30 @@ public final class CarriedTurns {
 	/**
 	 * Returns whether a part of a view has fewer turns than a limit leaves, since it
 	 * begins in the middle of linked turns, or since linked turns count as one.
-	 * @param turns the limit on turns with which it was read
-	 * @param limit the limit on turns; linked ones are one
+	 * @param turns how many turns were read at most
+	 * @param limit what the limits leave; linked turns are one
 	 */
-	static boolean areCut(SessionView view, int turns, int limit) {
-		if (view.items().isEmpty() || view.items().size() >= view.session().totals().items()) {
+	static boolean areCut(SessionView view, int turns, Window limit) {
+		List<SessionItem> items = view.items();
+		if (items.isEmpty() || items.size() >= view.session().totals().items()) {
 			return false;
 		}
-		List<List<Message>> read = turns(view.items(), SessionItem::turn, SessionItem::message);
-		if (beginsWithResults(read.get(0))) {
+		if (items.get(0).message() instanceof ToolResponseMessage) {
 			return true;
 		}
+		return limit.turns() != Integer.MAX_VALUE && items.size() < limit.items() && hasTooFew(items, turns, limit);
+	}
+
+	private static boolean hasTooFew(List<SessionItem> items, int turns, Window limit) {
+		int read = 1;
 		int links = 0;
-		for (int i = 1; i < read.size(); i++) {
-			List<Message> before = read.get(i - 1);
-			links += areLinked(before.get(before.size() - 1), read.get(i).get(0)) ? 1 : 0;
+		for (int i = 1; i < items.size(); i++) {
+			if (items.get(i - 1).turn() != items.get(i).turn()) {
+				read++;
+				links += areLinked(items.get(i - 1).message(), items.get(i).message()) ? 1 : 0;
+			}
 		}
-		return links > 0 && read.size() >= turns && read.size() - links < limit;
+		return links > 0 && read >= turns && read - links < limit.turns();
 	}
 
 	private static <T> List<List<Message>> turns(List<T> items, ToLongFunction<T> turn, Function<T, Message> message) {

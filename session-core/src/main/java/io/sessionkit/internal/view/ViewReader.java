@@ -132,8 +132,7 @@ public final class ViewReader {
 		SessionView view = opened;
 		Window window = limits.window(input.size());
 		int turns = window.turns();
-		for (int more = FIRST_CARRIED; CarriedTurns.areCut(view, turns, window.turns())
-				&& more <= MOST_CARRIED; more *= 4) {
+		for (int more = FIRST_CARRIED; CarriedTurns.areCut(view, turns, window) && more <= MOST_CARRIED; more *= 4) {
 			turns = (int) Math.min(MOST_CARRIED, 2L * view.items().size() + more);
 			view = reading.read(Window.turns(turns)).orElse(null);
 			if (view == null) {
