@@ -121,13 +121,9 @@ public final class GatedTurns {
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
-			boolean inLine = made != null || concurrency != Concurrency.OPTIMISTIC;
-			if (inLine && !mayBegin(asking) && this.turns.store().find(asking.key()).isEmpty()) {
-				return null;
-			}
 			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
-			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, drain);
+			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, mayBegin(asking), drain);
 		}
 		if (made != null) {
 			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
@@ -137,11 +133,10 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Returns whether a call may begin the session that it names. One that may not stands
-	 * in no line of a session that is absent, which would begin with it.
+	 * Returns whether a call may begin the session that it names.
 	 */
 	private static boolean mayBegin(TurnRequest asking) {
-		return asking.expectedTurn() == 0 && (!asking.input().isEmpty() || asking.start().asksAgain());
+		return asking.expectedTurn() == 0 && !asking.input().isEmpty();
 	}
 
 	/**
@@ -410,8 +405,11 @@ public final class GatedTurns {
 			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
 		}
 		catch (NothingWaitsException ex) {
-			// another call has ended the turn meanwhile, and may have begun the next one
-			return cancel(key);
+			if (this.waitingTurns.isOpen(key)) {
+				throw ex;
+			}
+			// another call has ended the turn meanwhile
+			return List.of();
 		}
 	}
 

@@ -101,8 +101,17 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	private LedgerEntry cancelled(LedgerEntry entry) {
 		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
 		LedgerEntry stored = this.ledger.replace(cancelled);
-		// if somebody has decided in between, the commit is refused
-		return (stored != null) ? stored : cancelled;
+		if (stored != null) {
+			return stored;
+		}
+		// somebody has decided in between
+		LedgerEntry now = this.ledger.find(entry.approval().key(), entry.approval().id()).orElse(cancelled);
+		if (now.status() != ApprovalStatus.PROPOSED && now.status() != ApprovalStatus.APPROVED) {
+			return now;
+		}
+		LedgerEntry again = this.ledger.replace(now.with(ApprovalStatus.CANCELLED));
+		// if others go on deciding, the commit is refused
+		return (again != null) ? again : cancelled;
 	}
 
 	/**

@@ -116,6 +116,9 @@ public final class Arrival {
 			if (wait.answer() != null) {
 				return admitted(wait.answer(), wait.isInLineOfSession());
 			}
+			if (wait.isAbsent()) {
+				return admitted(null, false);
+			}
 			if (place == null) {
 				return null;
 			}

@@ -60,24 +60,26 @@ public final class Lines {
 	 * @param offer what the call offers to the turn at work; null for nothing
 	 * @param concurrency how to treat the call while another one works
 	 * @param timeout how long to wait at most in each line
+	 * @param mayBegin whether the session may begin with the line; a call that may not
+	 * stands in no line of a session that is absent
 	 * @param drain the work of this process, with which waiting ends
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
 	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, @Nullable Offer offer,
-			Concurrency concurrency, Duration timeout, Drain drain) {
+			Concurrency concurrency, Duration timeout, boolean mayBegin, Drain drain) {
 		if (request == null && concurrency == Concurrency.OPTIMISTIC) {
 			return null;
 		}
 		String id = this.store.options().turnIds().get();
 		List<Wait> waits = new ArrayList<>();
 		if (request != null) {
-			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout, null));
+			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout, mayBegin, null));
 		}
 		boolean steers = concurrency == Concurrency.STEER;
 		if (concurrency != Concurrency.OPTIMISTIC) {
 			OwnOffer own = (steers && offer != null)
 					? new OwnOffer(this, key, new Offered(id, offer, request), offerLives(timeout)) : null;
-			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, own));
+			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, mayBegin, own));
 		}
 		return new Arrival(this, key, waits, request, steers, drain);
 	}
@@ -86,6 +88,11 @@ public final class Lines {
 	private Duration offerLives(Duration timeout) {
 		Duration twice = this.life.multipliedBy(2);
 		return (timeout.compareTo(LONGEST_WAIT) < 0) ? timeout.plus(twice) : LONGEST_WAIT.plus(twice);
+	}
+
+	/** Returns whether a commit of this thread may be rolled back by its caller. */
+	boolean mayRollBack() {
+		return this.store.mayRollBack();
 	}
 
 	Offers offers() {
@@ -109,6 +116,10 @@ public final class Lines {
 		Line line = Line.of(id, name.content());
 		RecordWrite write = write(key, name, line, 0);
 		return this.store.put(key, write) ? admit(key, name, id, line, write.next()) : null;
+	}
+
+	boolean isAbsent(SessionKey key) {
+		return this.store.find(key).isEmpty();
 	}
 
 	/**

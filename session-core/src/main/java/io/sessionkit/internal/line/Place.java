@@ -48,6 +48,12 @@ final class Place {
 
 	private boolean over;
 
+	/**
+	 * Whether a transaction of the caller, in which this line was written, may have
+	 * locked it. Nobody else can write it until that ends, also not this call.
+	 */
+	private boolean locked;
+
 	private final ScheduledFuture<?> renewal;
 
 	Place(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
@@ -151,7 +157,14 @@ final class Place {
 		try {
 			this.expected = this.revision;
 			Line next = withPart(turn);
-			return (next != null) ? this.lines.write(this.key, this.name, next, this.revision) : null;
+			if (next == null) {
+				return null;
+			}
+			if (this.lines.mayRollBack()) {
+				this.locked = true;
+				this.renewal.cancel(false);
+			}
+			return this.lines.write(this.key, this.name, next, this.revision);
 		}
 		finally {
 			this.writing.unlock();
@@ -160,7 +173,9 @@ final class Place {
 
 	private @Nullable Line withPart(Answer turn) {
 		if (this.name.request() == null) {
-			return this.line.beaten(this.id);
+			// not in a transaction of the caller: this call has to renew its place
+			// meanwhile
+			return this.lines.mayRollBack() ? null : this.line.beaten(this.id);
 		}
 		return (this.line.answer() == null) ? this.line.answered(turn) : null;
 	}
@@ -256,10 +271,10 @@ final class Place {
 	private void leaveOnce() {
 		this.writing.lock();
 		try {
-			if (!this.over) {
-				this.over = true;
+			if (!this.over && !this.locked) {
 				this.lines.remove(this.key, this.name, this.id);
 			}
+			this.over = true;
 		}
 		finally {
 			this.writing.unlock();

@@ -43,6 +43,9 @@ final class Wait {
 
 	private final Duration timeout;
 
+	/** Whether the session may begin with the line. */
+	private final boolean mayBegin;
+
 	/** Null if the call offers nothing to the turn at work. */
 	private final @Nullable OwnOffer offer;
 
@@ -63,18 +66,22 @@ final class Wait {
 
 	private @Nullable Answer answer;
 
+	/** Whether there is no session that this call could wait in. */
+	private boolean absent;
+
 	private int looks;
 
 	private boolean over;
 
 	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
-			@Nullable OwnOffer offer) {
+			boolean mayBegin, @Nullable OwnOffer offer) {
 		this.lines = lines;
 		this.key = key;
 		this.name = name;
 		this.id = id;
 		this.concurrency = concurrency;
 		this.timeout = timeout;
+		this.mayBegin = mayBegin;
 		this.offer = offer;
 		this.watch = new LineWatch(lines.life(), System::nanoTime);
 	}
@@ -93,7 +100,7 @@ final class Wait {
 		}
 		long came = came();
 		Place place = found();
-		if (place != null || this.answer != null) {
+		if (place != null || this.answer != null || this.absent) {
 			this.over = true;
 			return place;
 		}
@@ -133,6 +140,14 @@ final class Wait {
 	 */
 	synchronized @Nullable Answer answer() {
 		return this.answer;
+	}
+
+	/**
+	 * Returns whether there is no session, and this call must not begin it. It then need
+	 * not wait, and fails for its own reasons.
+	 */
+	synchronized boolean isAbsent() {
+		return this.absent;
 	}
 
 	/** Returns whether this is the line of all calls on the session. */
@@ -187,7 +202,14 @@ final class Wait {
 			return free;
 		}
 		SessionRecord line = this.lines.record(this.key, this.name);
-		return (line != null) ? in(line) : this.lines.begin(this.key, this.name, this.id);
+		if (line != null) {
+			return in(line);
+		}
+		if (!this.mayBegin) {
+			this.absent = this.lines.isAbsent(this.key);
+			return null;
+		}
+		return this.lines.begin(this.key, this.name, this.id);
 	}
 
 	private @Nullable Place in(SessionRecord record) {

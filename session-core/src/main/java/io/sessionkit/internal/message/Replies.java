@@ -18,16 +18,16 @@ import org.springframework.ai.chat.model.Generation;
 public final class Replies {
 
 	/**
+	 * The metadata key of a message in which Gemini thinks: its text is no part of the
+	 * answer.
+	 */
+	public static final String IS_THOUGHT = "isThought";
+
+	/**
 	 * The metadata keys that Anthropic sets on a generation that is a thinking block.
 	 * Such a generation precedes the one that is the answer.
 	 */
 	private static final Set<String> THINKING = Set.of("signature", "data");
-
-	/**
-	 * The metadata key of a message in which Gemini thinks: its text is no part of the
-	 * answer.
-	 */
-	private static final String IS_THOUGHT = "isThought";
 
 	private Replies() {
 	}

@@ -198,7 +198,8 @@ final class ReplyAggregator {
 			all.addAll(more);
 			this.metadata.put(name, all);
 		}
-		else {
+		else if (!name.equals(Replies.IS_THOUGHT) || !Boolean.parseBoolean(String.valueOf(value))) {
+			// what is left of a thought is no thought
 			this.metadata.put(name, value);
 		}
 	}

@@ -2,9 +2,11 @@ package io.sessionkit.internal.snapshot;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -14,9 +16,11 @@ import io.sessionkit.Snapshot;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.CurrentTurn;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -80,6 +84,37 @@ public final class SnapshotTaker {
 			.filter((line) -> line.turn() == 0 || line.turn() >= first)
 			.toList();
 		return SnapshotParts.of(own.stream().map(ViewLine::message).toList(), own).parts();
+	}
+
+	/**
+	 * Returns how many turns of the session the history was made of, at least 1.
+	 */
+	public int turns() {
+		return Math.max(1,
+				(int) this.view.stream().mapToLong(ViewLine::turn).filter((turn) -> turn > 0).distinct().count());
+	}
+
+	/**
+	 * Returns whether a view has all items that the history was made of, but for turns
+	 * before one.
+	 * @param first the turn
+	 */
+	public boolean isIn(SessionView now, long first, MessageCodec codec) {
+		Set<Long> there = new HashSet<>();
+		now.items().forEach((item) -> there.add(item.sequence()));
+		if (now.summary() != null) {
+			Summaries.read(now.summary(), codec).pinned().forEach((item) -> there.add(item.sequence()));
+		}
+		return this.view.stream()
+			.filter((line) -> line.turn() >= first)
+			.allMatch((line) -> sequence(line) == 0 || there.contains(sequence(line)));
+	}
+
+	private static long sequence(ViewLine line) {
+		if (line.source() instanceof ViewLine.Source.Item item) {
+			return item.sequence();
+		}
+		return (line.source() instanceof ViewLine.Source.Pruned pruned) ? pruned.sequence() : 0;
 	}
 
 	/**

@@ -331,25 +331,31 @@ final class TurnKeeper {
 	}
 
 	private SessionConflictException moved(@Nullable ChatResponse answer) {
-		if (stored() != null && !this.writer.isErased()) {
-			return new SessionConflictException("Session " + this.key + " moved on while this turn was continued"
-					+ ((answer != null) ? ", and the reply is in this exception" : "")
-					+ ". The turn is still open; call again without a message to continue it from what is there now, or"
-					+ " end it with Approvals.cancel(..).", answer);
-		}
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key
-					+ " has lost its place in line: it was suspended or cut off from the store for longer than sessionkit.lease. The reply is in this"
-					+ " exception and the turn is kept beside the history; call again to continue from what is there"
-					+ " now.", answer);
+					+ " has lost its place in line: it was suspended or cut off from the store for longer than"
+					+ " sessionkit.lease. " + left(answer), answer);
 		}
-		return new SessionConflictException(this.writer.isErased()
-				? "Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
-						+ " exception, and nothing of the turn was stored."
-				: "Session " + this.key + " moved on from version " + this.writer.baseVersion()
-						+ " while this turn was open. The reply is in this exception and the turn is kept beside the"
-						+ " history; call again to continue from what is there now.",
-				answer);
+		if (this.writer.isErased()) {
+			return new SessionConflictException(
+					"Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
+							+ " exception, and nothing of the turn was stored.",
+					answer);
+		}
+		return new SessionConflictException("Session " + this.key + " moved on from version "
+				+ this.writer.baseVersion() + " while this turn was open. " + left(answer), answer);
+	}
+
+	/** Returns what has become of the turn, and what to do. */
+	private String left(@Nullable ChatResponse answer) {
+		String reply = (answer != null) ? "The reply is in this exception. " : "";
+		if (stored() == null) {
+			return reply + "The turn is kept beside the history; call again to continue from what is there now.";
+		}
+		return reply + (this.writer.isOpen()
+				? "The turn is still open; call again without a message to continue it, or end it"
+						+ " with Approvals.cancel(..)."
+				: "Another call has ended the turn; read the session.");
 	}
 
 	/**

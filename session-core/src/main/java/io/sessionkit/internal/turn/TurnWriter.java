@@ -44,6 +44,9 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -509,6 +512,13 @@ class TurnWriter {
 			.isEmpty();
 	}
 
+	/** Returns whether the turn is stored and waits to be continued. */
+	boolean isOpen() {
+		Turn known = this.stored;
+		return known != null
+				&& this.store.find(key()).filter((session) -> session.openTurn() == known.number()).isPresent();
+	}
+
 	private SessionKey key() {
 		return this.request.key();
 	}
@@ -553,7 +563,21 @@ class TurnWriter {
 		}
 		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), this.store.options().codec())
 			.first();
-		return new SnapshotReader(key(), this.store).isThere(this.snapshots.view(first));
+		return (!this.place.becomesHead() && isInViewAt(opened, first))
+				|| new SnapshotReader(key(), this.store).isThere(this.snapshots.view(first));
+	}
+
+	/**
+	 * Returns whether the same part of the view of another branch, which is read at once,
+	 * has what the turn was shown.
+	 */
+	private boolean isInViewAt(Session opened, long first) {
+		PathQuery query = PathQuery.to(Point.at(opened.head())).window(Window.turns(this.snapshots.turns()));
+		return this.store.path(key(), query)
+			.map(PathView::view)
+			.filter((view) -> Objects.equals(view.session().summaryId(), opened.summaryId()))
+			.filter((view) -> this.snapshots.isIn(view, first, this.store.options().codec()))
+			.isPresent();
 	}
 
 	/** Returns the session as it was before the turn; null if there was none. */

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -36,6 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -43,6 +46,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 /**
  * Approved calls, small pools and transactions of the caller.
@@ -176,6 +180,28 @@ class ApprovalTransactionTests {
 			assertThat(us.resume()).isEqualTo("answer");
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+		}
+	}
+
+	/** The line of the request, and of the session, must not wait for the transaction. */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callInLineThatWaitsForAnApprovalDoesNotWaitForItsOwnTransaction(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			us.store.add(this.key, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
+			this.model.calls(call("cancel", 1)).says("answer");
+			assertTimeoutPreemptively(Duration.ofSeconds(20),
+					() -> us.transaction()
+						.executeWithoutResult((status) -> us.chat.prompt()
+							.user("question")
+							.advisors(SessionAdvisor.session(this.key)
+								.andThen(SessionAdvisor.idempotencyKey("r1"))
+								.andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)))
+							.call()
+							.chatResponse()));
+			us.approve();
+			assertThat(us.resume()).isEqualTo("answer");
+			assertThat(log(us)).endsWith(WHOLE_THREAD);
 		}
 	}
 

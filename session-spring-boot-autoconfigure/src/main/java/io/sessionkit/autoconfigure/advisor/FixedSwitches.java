@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.advisor;
 
 import java.util.Locale;
 
+import io.sessionkit.access.CallerResolver;
 import io.sessionkit.autoconfigure.ApprovalProperties;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.ContinuationProperties;
@@ -16,6 +17,7 @@ import io.sessionkit.store.SessionPurge;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Refuses switches that differ from those with which the application was processed ahead
@@ -26,6 +28,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
  * its own. So what needs a library is only refused where it is to be off and is there.
  */
 final class FixedSwitches extends AtStart {
+
+	private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
 	private final ListableBeanFactory beans;
 
@@ -52,6 +56,16 @@ final class FixedSwitches extends AtStart {
 		refuseUnless(register == isThere("sessionKitAdvisorCustomizer"), SessionKitProperties.AUTO_REGISTER, register);
 		refuseUnless(this.properties.owner() != OwnerSource.NONE || !isThere("sessionKitCallerResolver"),
 				SessionKitProperties.OWNER, "none");
+		refuseUnless(!isWithoutCallers(), SessionKitProperties.OWNER, "principal");
+	}
+
+	/**
+	 * Returns whether everybody would reach all sessions, although the default says that
+	 * they belong to the users of Spring Security.
+	 */
+	private boolean isWithoutCallers() {
+		return this.properties.owner() == null && ClassUtils.isPresent(SECURITY, null) && !isThere(CallerResolver.class)
+				&& isThere("sessionKitAccess");
 	}
 
 	private void checkApprovals(ApprovalProperties approval) {
