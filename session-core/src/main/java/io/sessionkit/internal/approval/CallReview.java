@@ -19,6 +19,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.internal.tool.CallId;
+import io.sessionkit.internal.tool.RepeatedCalls;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 

@@ -10,6 +10,7 @@ import java.util.Objects;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.lease.HeldReply;
+import io.sessionkit.internal.tool.RepeatedCalls;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 

@@ -9,6 +9,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval.Decided;
 import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.internal.tool.RepeatedCalls;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;

@@ -19,10 +19,10 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Effect;
 import io.sessionkit.compensation.Irreversible.Reason;
 import io.sessionkit.internal.approval.LedgerEntry;
-import io.sessionkit.internal.approval.RepeatedCalls;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
 import io.sessionkit.internal.tool.CallId;
+import io.sessionkit.internal.tool.RepeatedCalls;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.tool;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +35,10 @@ public final class RepeatedCalls {
 		return originals;
 	}
 
-	static String digest(ToolCall call) {
+	/**
+	 * Returns the digest of a tool and its arguments.
+	 */
+	public static String digest(ToolCall call) {
 		return ToolArguments.of(call.arguments()).digest(call.name());
 	}
 
