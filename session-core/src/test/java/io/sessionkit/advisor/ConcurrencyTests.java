@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -268,21 +269,20 @@ class ConcurrencyTests {
 		ScriptedChatModel scripted = new ScriptedChatModel();
 		CountDownLatch called = new CountDownLatch(1);
 		CountDownLatch awake = new CountDownLatch(1);
-		scripted.step((prompt) -> {
+		AtomicReference<Future<String>> first = new AtomicReference<>();
+		scripted.step((prompt) -> Flux.defer(() -> {
 			called.countDown();
 			await(awake);
 			return Flux.just(scripted.chunk("", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
-		});
-		ChatClient stopped = gated(store, scripted, durability);
-		Future<String> first = ask(stopped, "u1");
-		called.await();
-		this.opened.remove(0).close();
-		scripted.step((prompt) -> {
+		})).step((prompt) -> Flux.defer(() -> {
 			awake.countDown();
-			assertThatExceptionOfType(Exception.class).isThrownBy(first::get)
+			assertThatExceptionOfType(Exception.class).isThrownBy(() -> first.get().get(20, TimeUnit.SECONDS))
 				.withCauseInstanceOf(SessionConflictException.class);
 			return Flux.just(scripted.chunk("a2", List.of(), true));
-		});
+		}));
+		first.set(ask(gated(store, scripted, durability), "u1"));
+		called.await();
+		this.opened.remove(0).close();
 		assertThat(answer(gated(store, scripted, durability), "u2")).isEqualTo("a2");
 		assertThat(store.find(this.key).orElseThrow().openTurn()).isZero();
 		assertThat(log(store)).containsExactly("user: u2", "assistant: a2");
