@@ -81,11 +81,15 @@ function newest(tokens) {
 
 const blocks = (tokens, isComplete) => tokens.flatMap((token) => block(token, isComplete));
 
+/** Below the headings of the page itself. One whose text has not come yet says nothing to anybody. */
+function heading({ depth }, content) {
+	return content.length === 0 ? [] : [el(`h${Math.min(6, depth + 2)}`, { dir: 'auto', class: `heading depth-${depth}` }, ...content)];
+}
+
 function block(token, isComplete) {
 	switch (token.type) {
 		case 'heading':
-			// Below the headings of the page itself.
-			return [el(`h${Math.min(6, token.depth + 2)}`, { dir: 'auto', class: `heading depth-${token.depth}` }, ...inline(token.tokens))];
+			return heading(token, inline(token.tokens));
 		case 'paragraph':
 			return [el('p', { dir: 'auto' }, ...inline(token.tokens))];
 		case 'text':

@@ -184,6 +184,8 @@ class ReadingBrowserTests {
 		this.page.ask("My name is Ada");
 		String thread = this.page.thread();
 
+		// it is above the page until it has the focus, where a driver does not type
+		this.page.script("document.querySelector('#skip').focus()");
 		this.page.typeInto("#skip", Keys.ENTER);
 
 		assertThat(this.page.caret().field()).isEqualTo("question");
@@ -312,6 +314,17 @@ class ReadingBrowserTests {
 		this.page.click("#toast .quiet");
 		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("First"));
 		assertThat(this.chat.send("GET", "/api/threads/" + first, null).statusCode()).isEqualTo(200);
+	}
+
+	/** A screen reader would announce nothing. */
+	@Test
+	void aHeadingWhoseTextHasNotComeYetIsNotShown() {
+		assertThat(this.page.<String>script("""
+				return import('/js/markdown.js').then(({ markdown }) => {
+					const node = document.createElement('div');
+					node.append(...markdown('# One\\n\\ntext\\n\\n#### '));
+					return node.textContent + node.querySelectorAll('h1, h2, h3, h4, h5, h6').length;
+				})""")).isEqualTo("Onetext1");
 	}
 
 	@Test
