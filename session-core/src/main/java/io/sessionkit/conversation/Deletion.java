@@ -24,6 +24,7 @@ import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.stream.StreamLogs;
+import io.sessionkit.internal.view.QuotingSummaries;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -141,30 +142,26 @@ final class Deletion {
 		}
 	}
 
-	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
-		Gone gone = new Gone(thread, items, header.summaryTurn());
+	/**
+	 * Refuses to delete the turn that the open turn follows, whether it is the head or
+	 * not.
+	 */
+	private static void checkNotFollowed(Session header, WholeThread thread, Gone gone) {
 		Turn open = thread.turn(header.openTurn());
 		if (open != null && gone.isEmptied(open.parent())) {
 			SessionPausedException.check(header, "deprived of the turn that its open turn follows");
 		}
-		List<Summary> kept = new ArrayList<>();
-		List<RecordWrite> records = new ArrayList<>();
-		for (SessionRecord record : this.store.records(this.key, SessionStore.SUMMARY)) {
-			Summary summary = Summaries.read(record, codec());
-			// what was said before a reset is not sent again because some of it is
-			// deleted
-			if (gone.isBefore(summary.turn()) && !summary.isReset()) {
-				records.add(delete(record));
-				continue;
-			}
-			Summary stays = Summaries.pinning(summary, (item) -> !items.containsKey(item.sequence()));
-			if (stays != summary) {
-				records.add(Summaries.replace(record, stays, codec()));
-			}
-			if (thread.isOnPath(gone.headAfter(header.head()), summary.turn())) {
-				kept.add(stays);
-			}
-		}
+	}
+
+	private Commit commit(Session header, WholeThread thread, Map<Long, SessionItem> items) {
+		Gone gone = new Gone(thread, items, header.summaryTurn());
+		checkNotFollowed(header, thread, gone);
+		QuotingSummaries summaries = QuotingSummaries.of(this.store, this.key, gone::isBefore, items::containsKey);
+		List<Summary> kept = summaries.stay()
+			.stream()
+			.filter((summary) -> thread.isOnPath(gone.headAfter(header.head()), summary.turn()))
+			.toList();
+		List<RecordWrite> records = new ArrayList<>(summaries.writes());
 		this.store.records(this.key, SnapshotReader.KIND)
 			.stream()
 			.filter(gone::isQuotedBy)

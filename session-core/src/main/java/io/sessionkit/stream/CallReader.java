@@ -65,7 +65,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	private final Reasoning thoughts = new Reasoning();
 
 	/**
-	 * Whether the texts are those of a turn that is stored, since a hook checks replies,
+	 * Set if the texts are those of a turn that is stored, since a hook checks replies,
 	 * or another call has worked.
 	 */
 	private volatile boolean isStored;

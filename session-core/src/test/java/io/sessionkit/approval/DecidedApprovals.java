@@ -3,6 +3,7 @@ package io.sessionkit.approval;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,18 +11,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.InboxQuery;
+import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
 
 import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.annotation.Tool;
@@ -252,6 +263,40 @@ abstract class DecidedApprovals extends PausedTurns {
 			threads.shutdownNow();
 		}
 		assertThat(this.events).filteredOn(ApprovalEvent.Decided.class::isInstance).hasSize(1);
+	}
+
+	/**
+	 * Whoever hears of the decision may continue the turn, in which other calls follow
+	 * it.
+	 */
+	@Test
+	void standingDecisionIsStoredBeforeListenersHearOfTheDecision() {
+		List<Integer> standing = new CopyOnWriteArrayList<>();
+		AtomicReference<Approvals> asked = new AtomicReference<>();
+		rules((rules) -> rules.listeners(List.<Consumer<ApprovalEvent>>of((event) -> {
+			if (event instanceof ApprovalEvent.Decided) {
+				standing.add(asked.get().standingDecisions(this.key).size());
+			}
+		})));
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q");
+		asked.set(approvals());
+		asked.get().decide(pending().get(0), Decision.approve("anna").always(StandingDecision.Scope.TOOL));
+		assertThat(standing).containsExactly(1);
+	}
+
+	/** A newer version may have written it, and others have work too. */
+	@Test
+	void inboxOfAnOwnerLeavesOutACallThatCannotBeRead() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		SessionKey other = SessionKey.of(this.key.owner(), "other");
+		store().add(other, List.of(new UserMessage("q"), new AssistantMessage("a")));
+		String payload = store().options().codec().encodeValues(other, Map.of("unknown", 1));
+		store().put(other, RecordWrite.create(Ledger.APPROVAL, "newer", payload));
+		assertThat(approvals().inbox(InboxQuery.of(List.of(this.key.owner())), Page.first(10)))
+			.extracting(ToolApproval::key)
+			.containsExactly(this.key);
 	}
 
 	@ParameterizedTest

@@ -161,10 +161,7 @@ class ChatMemoryImportTests {
 		DataSource database = SourceDatabase.H2.create();
 		repository(database).saveAll("t1", said(1));
 		repository(database).saveAll("t2", said(1));
-		SessionImport into = SessionImport.into(this.store, (conversation) -> SessionKey.of("ada", "chat"));
-		Map<Outcome, Integer> expected = Map.of(Outcome.IMPORTED, 1, Outcome.EXISTS, 1);
-		assertThat(into.dryRun().run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
-		assertThat(into.run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
+		assertOutcomes(Map.of(Outcome.IMPORTED, 1, Outcome.EXISTS, 1), database);
 	}
 
 	/** The first conversation has nothing to import, so the second gets the key. */
@@ -173,8 +170,12 @@ class ChatMemoryImportTests {
 		DataSource database = SourceDatabase.H2.create();
 		repository(database).saveAll("t1", List.of(user("q")));
 		repository(database).saveAll("t2", said(1));
+		assertOutcomes(Map.of(Outcome.EMPTY, 1, Outcome.IMPORTED, 1), database);
+	}
+
+	/** All conversations get one key, in a dry run as in one that writes. */
+	private void assertOutcomes(Map<Outcome, Integer> expected, DataSource database) {
 		SessionImport into = SessionImport.into(this.store, (conversation) -> SessionKey.of("ada", "chat"));
-		Map<Outcome, Integer> expected = Map.of(Outcome.EMPTY, 1, Outcome.IMPORTED, 1);
 		assertThat(into.dryRun().run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
 		assertThat(into.run(ImportSource.chatMemoryTable(database)).conversations()).isEqualTo(expected);
 	}

@@ -241,6 +241,51 @@ class TurnStreamsTests {
 		assertThat(again).extracting(StreamEvent::event).containsExactly(new Lost());
 	}
 
+	/** The refusal decides what is stored, not the reader who has given up by then. */
+	@Test
+	void streamThatIsStoppedWhileAHookRefusesItsReplyEndsAsRefused() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch refused = new CountDownLatch(1);
+		Conversations refusing = closing(
+				Conversations.builder(this.store).hooks(TestHooks.beforeSave("slow", (messages) -> {
+					asked.countDown();
+					awaitOpen(refused);
+					return HookResult.refuse("no");
+				})).build());
+		this.model.says("a");
+		TurnStreams here = streams();
+		List<StreamEvent> events = new CopyOnWriteArrayList<>();
+		here.start(ClientSetup.streaming()
+			.builder(this.model, SessionAdvisor.of(refusing))
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key))).subscribe(events::add);
+		awaitOpen(asked);
+		assertThat(here.stop(this.key, events.get(0).id())).isTrue();
+		refused.countDown();
+		awaitEnd(events);
+		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
+		assertThat(events.get(events.size() - 1).event()).extracting("status").isEqualTo(TurnStatus.REFUSED);
+	}
+
+	/** Nobody knows yet what becomes of the turn, so nothing is said of it. */
+	@Test
+	void streamWhoseStopIsNotStoredInTimeIsLostForItsReaders() {
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		here.resume(this.key, last(read)).subscribe(rest::add);
+		CountDownLatch stored = new CountDownLatch(1);
+		slow.beforeCommit(() -> awaitOpen(stored));
+		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
+		Awaitility.await().atMost(SOON).until(() -> !rest.isEmpty());
+		assertThat(rest).extracting(StreamEvent::event).containsExactly(new Lost());
+		stored.countDown();
+	}
+
 	@Test
 	void repeatedRequestReadsTheCallThatIsAtWorkHere() {
 		TurnStreams here = streams();

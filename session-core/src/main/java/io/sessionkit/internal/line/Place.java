@@ -49,8 +49,8 @@ final class Place {
 	private boolean over;
 
 	/**
-	 * Whether a transaction of the caller, in which this line was written, may have
-	 * locked it. Nobody else can write it until that ends, also not this call.
+	 * Set once a transaction of the caller has written this line, and may have locked it:
+	 * nobody can write it until that ends, not even this call.
 	 */
 	private boolean locked;
 

@@ -251,7 +251,7 @@ class TurnWriter {
 			.filter((record) -> VerbatimMessages.head(record, this.store.options().codec()) >= first)
 			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
 			.toList();
-		return joined(snapshots, QuotingSummaries.without(this.store, key(), this.deleting));
+		return joined(snapshots, QuotingSummaries.of(this.store, key(), this.deleting).writes());
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {

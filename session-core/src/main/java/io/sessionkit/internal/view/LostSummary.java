@@ -1,9 +1,6 @@
 package io.sessionkit.internal.view;
 
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.Session;
@@ -81,21 +78,11 @@ public final class LostSummary {
 
 	/** Returns the summaries of the history that ends with the head. */
 	private static List<SessionRecord> onPath(SessionStore store, Session header) {
-		Set<Long> path = path(store, header);
+		Set<Long> path = new TurnPaths(store, header.key()).to(header.head());
 		return store.records(header.key(), SessionStore.SUMMARY)
 			.stream()
 			.filter((record) -> path.contains(Summaries.read(record, store.options().codec()).turn()))
 			.toList();
-	}
-
-	private static Set<Long> path(SessionStore store, Session header) {
-		Map<Long, Long> parents = new HashMap<>();
-		store.turns(header.key(), Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
-		Set<Long> path = new HashSet<>();
-		for (Long turn = header.head(); turn != null && path.add(turn);) {
-			turn = parents.get(turn);
-		}
-		return path;
 	}
 
 }

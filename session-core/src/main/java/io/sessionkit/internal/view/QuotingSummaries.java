@@ -1,10 +1,10 @@
 package io.sessionkit.internal.view;
 
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongPredicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
@@ -12,55 +12,53 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.Tail;
+
+import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The summaries of a session that may quote items which are about to be deleted: also
- * those of histories that are left, since they are in force again when these are chosen.
+ * The summaries of a session when items are deleted that they may quote: also those of
+ * histories that are left, since they are in force again when these are chosen.
+ *
+ * @param writes the writes after which no summary quotes the items: one that covers them
+ * is deleted, and one that has pinned them no longer does
+ * @param stay the summaries that stay, as they are then. A reset does: what was said
+ * before it is not sent again because some of it is deleted
  */
-public final class QuotingSummaries {
+public record QuotingSummaries(List<RecordWrite> writes, List<Summary> stay) {
 
-	private QuotingSummaries() {
+	/**
+	 * Returns the summaries of a session of which items are deleted.
+	 * @param covers tells of the last turn that a summary covers whether one of the items
+	 * is in the history that ends with it
+	 * @param isDeleted tells of a sequence whether its item is deleted
+	 */
+	public static QuotingSummaries of(SessionStore store, SessionKey key, LongPredicate covers,
+			LongPredicate isDeleted) {
+		MessageCodec codec = store.options().codec();
+		QuotingSummaries all = new QuotingSummaries(new ArrayList<>(), new ArrayList<>());
+		for (SessionRecord record : store.records(key, SessionStore.SUMMARY)) {
+			Summary summary = Summaries.read(record, codec);
+			if (!summary.isReset() && covers.test(summary.turn())) {
+				all.writes.add(new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null));
+				continue;
+			}
+			Summary stays = Summaries.pinning(summary, (item) -> !isDeleted.test(item.sequence()));
+			if (stays != summary) {
+				all.writes.add(Summaries.replace(record, stays, codec));
+			}
+			all.stay.add(stays);
+		}
+		return all;
 	}
 
 	/**
-	 * Returns the writes after which no summary quotes some items: one that covers them
-	 * is deleted, and one that has pinned them no longer does. A reset stays, and says
-	 * nothing of them.
+	 * Returns the same for items of which only their turns are known.
 	 * @param items the turns of the items, by sequence
 	 */
-	public static List<RecordWrite> without(SessionStore store, SessionKey key, Map<Long, Long> items) {
-		List<SessionRecord> records = store.records(key, SessionStore.SUMMARY);
-		Map<Long, Long> parents = new HashMap<>();
-		if (!records.isEmpty()) {
-			store.turns(key, Tail.ALL).forEach((turn) -> parents.put(turn.number(), turn.parent()));
-		}
-		List<RecordWrite> writes = new ArrayList<>();
-		for (SessionRecord record : records) {
-			Summary summary = Summaries.read(record, codec(store));
-			if (!summary.isReset() && covers(summary, items.values(), parents)) {
-				writes.add(new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null));
-				continue;
-			}
-			Summary stays = Summaries.pinning(summary, (item) -> !items.containsKey(item.sequence()));
-			if (stays != summary) {
-				writes.add(Summaries.replace(record, stays, codec(store)));
-			}
-		}
-		return writes;
-	}
-
-	private static boolean covers(Summary summary, Collection<Long> turns, Map<Long, Long> parents) {
-		for (Long turn = summary.turn(); turn != null && turn > 0; turn = parents.get(turn)) {
-			if (turns.contains(turn)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private static MessageCodec codec(SessionStore store) {
-		return store.options().codec();
+	public static QuotingSummaries of(SessionStore store, SessionKey key, Map<Long, Long> items) {
+		SingletonSupplier<TurnPaths> paths = SingletonSupplier.of(() -> new TurnPaths(store, key));
+		return of(store, key, (turn) -> !Collections.disjoint(paths.obtain().to(turn), items.values()),
+				items::containsKey);
 	}
 
 }

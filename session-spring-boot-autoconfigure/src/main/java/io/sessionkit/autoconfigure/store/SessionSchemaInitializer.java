@@ -21,6 +21,8 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -40,9 +42,8 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 	 * Instances that start together get in each other's way, since databases do not
 	 * create a table that does not exist in one step. The script can be repeated.
 	 */
-	private static final int ATTEMPTS = 5;
-
-	private static final Duration PAUSE = Duration.ofMillis(200);
+	private static final RetryTemplate AGAIN = new RetryTemplate(
+			RetryPolicy.builder().includes(ScriptException.class).maxRetries(4).delay(Duration.ofMillis(200)).build());
 
 	private final @Nullable String script;
 
@@ -95,17 +96,12 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 		if (this.script == null) {
 			return false;
 		}
-		for (int attempt = 1; !isThere(); attempt++) {
-			try {
-				return super.initializeDatabase();
-			}
-			catch (ScriptException ex) {
-				if (attempt == ATTEMPTS || !pause()) {
-					throw refused(this.script, ex);
-				}
-			}
+		try {
+			return AGAIN.invoke(() -> !isThere() && super.initializeDatabase());
 		}
-		return false;
+		catch (ScriptException ex) {
+			throw refused(this.script, ex);
+		}
 	}
 
 	/**
@@ -134,18 +130,6 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 		Integer versions = new JdbcTemplate(getDataSource())
 			.queryForObject("select count(*) from " + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "SCHEMA", Integer.class);
 		return versions != null && versions > 0;
-	}
-
-	/** Returns whether to go on: an interrupt ends the attempts. */
-	private static boolean pause() {
-		try {
-			Thread.sleep(PAUSE.toMillis());
-			return true;
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
 	}
 
 	private static ConfigurationRefusedException refused(String script, ScriptException ex) {
