@@ -13,9 +13,11 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -242,6 +244,70 @@ abstract class ViewContract extends ClockContract {
 			if (now.isPresent() && now.get().session().openTurn() == 0) {
 				commit(Commit.on(now.get().session()).turn(completed("next q", "next a")));
 				assertSame(key, window, "written by this process, after the other");
+			}
+		}
+	}
+
+	/** Whether others have appended more turns than a store looks back must not show. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5 })
+	void viewHasTheTurnsThatOthersHaveAppended(int turns) {
+		for (Window window : WINDOWS) {
+			for (boolean summarized : new boolean[] { false, true }) {
+				SessionKey key = key();
+				if (summarized) {
+					summarizedThread(key);
+				}
+				else {
+					threadOf(key, 6);
+				}
+				SessionStore other = another();
+				for (int round = 0; round < 3; round++) {
+					append(store(), key, round);
+					assertSame(key, window, "round " + round + ", written by this process");
+					for (int i = 0; i < turns; i++) {
+						append(other, key, i);
+					}
+					assertSame(key, window, "round " + round + ", with " + turns + " turns of the other process");
+				}
+			}
+		}
+	}
+
+	private static void append(SessionStore store, SessionKey key, int number) {
+		Session header = store.open(key, Window.ALL).orElseThrow().session();
+		String[] texts = batch("q", "a", "b", "c").stream()
+			.limit(1 + number % 4)
+			.map(Message::getText)
+			.toArray(String[]::new);
+		assertThat(store.commit(Commit.on(header).turn(completed(texts))).outcome()).isEqualTo(Outcome.COMMITTED);
+	}
+
+	/**
+	 * What was done between turns that were appended, in front of them and behind them.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void viewIsWhatAnotherProcessHasWrittenBesideTurns(Change change) {
+		for (int before = 0; before < 3; before++) {
+			for (int after = 0; after < 3; after++) {
+				SessionKey key = key();
+				summarizedThread(key);
+				SessionStore other = another();
+				append(store(), key, 1);
+				assertSame(key, Window.ALL, "written by this process");
+				appendIfPossible(other, key, before);
+				change.make(other, other.open(key, Window.ALL).orElseThrow().session());
+				appendIfPossible(other, key, after);
+				assertSame(key, Window.ALL, before + " turns before and " + after + " after");
+			}
+		}
+	}
+
+	private static void appendIfPossible(SessionStore store, SessionKey key, int turns) {
+		for (int i = 0; i < turns; i++) {
+			if (store.find(key).filter((header) -> header.openTurn() == 0).isPresent()) {
+				append(store, key, 1);
 			}
 		}
 	}

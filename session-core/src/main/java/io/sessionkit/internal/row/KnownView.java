@@ -29,12 +29,19 @@ public final class KnownView {
 
 	/**
 	 * The state of the session in which a view was read or written.
+	 *
+	 * @param items how many items the view has without a window
 	 */
-	private record Position(Window window, long stamp, String incarnation, long version, long head) {
+	private record Position(Window window, long stamp, String incarnation, long version, long head, long items) {
 
 		/** Returns the state of a session that is not there. */
 		static Position absent(Window window) {
-			return new Position(window, 0, "", 0, 0);
+			return new Position(window, 0, "", 0, 0, 0);
+		}
+
+		static Position of(Window window, HeaderRow header) {
+			return new Position(window, header.stamp(), header.incarnation(), header.version(), header.path().head(),
+					header.totals().items());
 		}
 
 		boolean isBaseOf(Commit commit) {
@@ -80,9 +87,7 @@ public final class KnownView {
 		if (summary == null && header.path().summaryId() != null) {
 			return null;
 		}
-		Position position = new Position(window, header.stamp(), header.incarnation(), header.version(),
-				header.path().head());
-		return new KnownView(position, summary, rows.items().stream().mapToLong(ItemRow::turn).distinct().toArray(),
+		return new KnownView(Position.of(window, header), summary, turnsOf(rows).toArray(),
 				rows.items().stream().map(KnownItem::new).toList());
 	}
 
@@ -94,12 +99,31 @@ public final class KnownView {
 		if (!commit.isPlain() || !this.position.isBaseOf(commit.commit())) {
 			return null;
 		}
-		Position next = new Position(window(), commit.stamp(), commit.incarnation(), result.version(), result.turn());
+		Position next = new Position(window(), commit.stamp(), commit.incarnation(), result.version(), result.turn(),
+				this.position.items() + commit.plainTurn().items().size());
 		List<KnownItem> all = new ArrayList<>(this.items);
 		all.addAll(items(commit.plainTurn(), result));
 		LongStream added = commit.plainTurn().items().isEmpty() ? LongStream.empty() : LongStream.of(result.turn());
 		return new KnownView(next, this.summary, LongStream.concat(LongStream.of(this.turns), added).toArray(), all)
 			.withinWindow();
+	}
+
+	/**
+	 * Returns the view with the turns that others have appended since. If one of these
+	 * does not fit into the window as a whole, nothing before it does.
+	 */
+	KnownView followedBy(OpenedRows added) {
+		Position next = Position.of(window(), added.header());
+		boolean all = added.items().size() == next.items() - this.position.items();
+		List<KnownItem> items = new ArrayList<>(all ? this.items : List.of());
+		added.items().forEach((row) -> items.add(new KnownItem(row)));
+		LongStream before = all ? LongStream.of(this.turns) : LongStream.empty();
+		return new KnownView(next, this.summary, LongStream.concat(before, turnsOf(added)).toArray(), items)
+			.withinWindow();
+	}
+
+	private static LongStream turnsOf(OpenedRows rows) {
+		return rows.items().stream().mapToLong(ItemRow::turn).distinct();
 	}
 
 	private static List<KnownItem> items(EncodedTurn turn, CommitResult result) {

@@ -8,10 +8,36 @@ import org.jspecify.annotations.Nullable;
  * The rows that the server returned for a session that is opened.
  *
  * @param header its row
- * @param summary the summary; null if there is none
- * @param items the items of the window, oldest first
- * @param unchanged whether the view is the one that the reader knows; summary and items
- * are then left out
+ * @param summary the summary; null if there is none, or if it was left out
+ * @param items the items of the window, or of the turns that were added; oldest first
+ * @param extent how much of the view this is
  */
-public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items, boolean unchanged) {
+public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items, Extent extent) {
+
+	/** How much of a view was returned to a reader who may know it. */
+	public enum Extent {
+
+		/** All of it. */
+		WHOLE,
+
+		/** The turns that were appended to the view that the reader knows. */
+		ADDED,
+
+		/** Nothing, because the reader knows it. */
+		NOTHING
+
+	}
+
+	public static OpenedRows whole(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items) {
+		return new OpenedRows(header, summary, items, Extent.WHOLE);
+	}
+
+	public static OpenedRows added(HeaderRow header, List<ItemRow> items) {
+		return new OpenedRows(header, null, items, Extent.ADDED);
+	}
+
+	public static OpenedRows unchanged(HeaderRow header) {
+		return new OpenedRows(header, null, List.of(), Extent.NOTHING);
+	}
+
 }

@@ -20,7 +20,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * The views that this process has read or written last. A store sends the stamp of a view
  * that is known here, and leaves the view out of its answer if the stamp is still that of
- * the session. So the answer of the store decides, as it does without a cache: a stamp is
+ * the session. If other processes have only appended a few turns since, it answers with
+ * these alone. So the answer of the store decides, as it does without a cache: a stamp is
  * made anew by every write of a header, and is never used twice.
  * <p>
  * Messages are decoded when they are first asked for, and handed out as copies. Views are
@@ -81,9 +82,23 @@ public final class ViewCache {
 	 */
 	public SessionView opened(SessionKey key, Window window, KnownView known, OpenedRows rows) {
 		Session session = session(key, rows.header());
-		if (rows.unchanged()) {
-			return new SessionView(session, known.summary(), known.items(key, this.reader));
-		}
+		return switch (rows.extent()) {
+			case NOTHING -> view(session, known);
+			case ADDED -> {
+				KnownView now = known.followedBy(rows);
+				remember(key, now);
+				yield view(session, now);
+			}
+			case WHOLE -> whole(session, window, rows);
+		};
+	}
+
+	private SessionView view(Session session, KnownView known) {
+		return new SessionView(session, known.summary(), known.items(session.key(), this.reader));
+	}
+
+	private SessionView whole(Session session, Window window, OpenedRows rows) {
+		SessionKey key = session.key();
 		String id = session.summaryId();
 		SessionRecord summary = (rows.summary() != null && id != null)
 				? rows.summary().record(key, SessionStore.SUMMARY, id) : null;

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
@@ -16,9 +17,14 @@ import org.jspecify.annotations.Nullable;
  * Collects the rows of one statement that returns a header (kind 0), its summary (1) and
  * turns (2), all with the columns of a header: the other rows use the first ones for
  * their numbers, and one more column for their text. A header of kind 3 is returned
- * alone: its view is the one that the reader knows.
+ * alone: its view is the one that the reader knows. One of kind 4, 5 or 6 is returned
+ * with the one, two or three turns that were appended to that view.
  */
 public final class OpenedCollector implements Sql.Receiver {
+
+	private static final int WHOLE = 0;
+
+	private static final int UNCHANGED = 3;
 
 	private static final int FIRST = 2;
 
@@ -28,7 +34,7 @@ public final class OpenedCollector implements Sql.Receiver {
 
 	private @Nullable RecordRow summary;
 
-	private boolean unchanged;
+	private int kind;
 
 	private boolean outdated;
 
@@ -37,14 +43,24 @@ public final class OpenedCollector implements Sql.Receiver {
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		switch (row.getInt(1)) {
-			case 0 -> this.header = Columns.header(row, FIRST);
-			case 3 -> {
-				this.header = Columns.header(row, FIRST);
-				this.unchanged = true;
-			}
 			case 1 -> this.summary = Columns.record(row, FIRST, TEXT);
-			default -> this.turns.add(TurnItems.read(row, FIRST, TEXT));
+			case 2 -> this.turns.add(TurnItems.read(row, FIRST, TEXT));
+			default -> {
+				this.header = Columns.header(row, FIRST);
+				this.kind = row.getInt(1);
+			}
 		}
+	}
+
+	/**
+	 * Returns how much of a view comes with a header of a kind.
+	 */
+	public static OpenedRows.Extent extent(int kind) {
+		return switch (kind) {
+			case WHOLE -> OpenedRows.Extent.WHOLE;
+			case UNCHANGED -> OpenedRows.Extent.NOTHING;
+			default -> OpenedRows.Extent.ADDED;
+		};
 	}
 
 	public void summary(@Nullable RecordRow summary) {
@@ -79,7 +95,23 @@ public final class OpenedCollector implements Sql.Receiver {
 	 * Returns whether the view is the one that the reader knows, and was left out.
 	 */
 	public boolean isUnchanged() {
-		return this.unchanged;
+		return this.kind == UNCHANGED;
+	}
+
+	/**
+	 * Returns whether the reader knows nothing that the view begins with.
+	 */
+	public boolean isWhole() {
+		return this.kind == WHOLE;
+	}
+
+	/**
+	 * Returns the turn behind which the requested ones begin: the last one that the
+	 * summary covers, or the last one that the reader knows.
+	 */
+	public long floor() {
+		HeaderRow.Path path = Objects.requireNonNull(this.header).path();
+		return isWhole() ? path.summary() : path.head() - (this.kind - UNCHANGED);
 	}
 
 	public @Nullable HeaderRow header() {
@@ -95,7 +127,7 @@ public final class OpenedCollector implements Sql.Receiver {
 	}
 
 	public @Nullable OpenedRows opened(List<ItemRow> items) {
-		return (this.header != null) ? new OpenedRows(this.header, this.summary, items, this.unchanged) : null;
+		return (this.header != null) ? new OpenedRows(this.header, this.summary, items, extent(this.kind)) : null;
 	}
 
 }

@@ -45,9 +45,13 @@ public final class RunWalk {
 	 */
 	private boolean gaps;
 
-	public RunWalk(HeaderRow header, Window window) {
+	/**
+	 * Begins a walk to the newest turns of a view.
+	 * @param floor the turn behind which the walk ends
+	 */
+	public RunWalk(HeaderRow header, long floor, Window window) {
 		this.pk = header.pk();
-		this.floor = header.path().summary();
+		this.floor = floor;
 		this.before = Long.MAX_VALUE;
 		this.upTo = Long.MAX_VALUE;
 		this.itemsLeft = window.isEmpty() ? 0 : window.items() + 1L;

@@ -16,12 +16,11 @@ import io.sessionkit.internal.row.HeaderRow;
  * <code>{live}</code> for a session <code>s</code> that has not expired;
  * <code>{pk}</code> for the session that is found by <code>:key</code>, if it has not
  * expired; <code>{header}</code> for the columns of {@link HeaderRow},
- * <code>{turnItems}</code> for those of {@link TurnItems}; <code>{changed}</code> for a
- * session <code>s</code> whose view is not the known one (takes <code>:stamp</code>,
- * <code>:summaryRevision</code>, <code>:summaryAt</code>), and <code>{kind}</code> for
- * what {@link OpenedCollector} is to take its header for; <code>{lock}</code>,
- * <code>{new}</code>, <code>{limit}</code> (takes <code>:limit</code>) and
- * <code>{page}</code> (takes <code>:offset</code> too).
+ * <code>{turnItems}</code> for those of {@link TurnItems}; <code>{kind}</code> for what
+ * {@link OpenedCollector} is to take the header of a session <code>s</code> for, compared
+ * with the view that is known (takes <code>:stamp</code>, <code>:summaryRevision</code>,
+ * <code>:summaryAt</code>); <code>{lock}</code>, <code>{new}</code>, <code>{limit}</code>
+ * (takes <code>:limit</code>) and <code>{page}</code> (takes <code>:offset</code> too).
  *
  * @param dialect the database
  * @param prefix the start of the table names
@@ -38,15 +37,22 @@ public record Templates(Dialect dialect, String prefix) {
 
 	private static final Pattern BARE = Pattern.compile("\\{bare ([^}]+)}");
 
-	/**
-	 * A known view is of a session that still has its stamp. A summary is a record, which
-	 * can be written without the header.
-	 */
-	private static final String CHANGED = """
-			(s.stamp <> :stamp or s.cp_id is not null and not exists (select 1 from {record} k
+	/** A summary is a record, which can be written without the header. */
+	private static final String OTHER_SUMMARY = """
+			s.cp_id is not null and not exists (select 1 from {record} k
 				where k.session_pk = s.pk and k.kind = 'checkpoint' and k.id = {exact s.cp_id}
 					and k.revision = :summaryRevision and k.written_at = :summaryAt
-					and (k.expires_at is null or k.expires_at > {now})))""";
+					and (k.expires_at is null or k.expires_at > {now}))""";
+
+	/**
+	 * A known view is of a session that still has its stamp. If the last write only
+	 * appended a turn, and the stamp is one of those before, the same is true of all
+	 * writes since.
+	 */
+	private static final String KIND = """
+			case when {other} then 0 when s.stamp = :stamp then 3 when s.appended <> s.stamp then 0
+				when s.stamp_1 = :stamp then 4 when s.stamp_2 = :stamp then 5 when s.stamp_3 = :stamp then 6
+				else 0 end""".replace("{other}", OTHER_SUMMARY);
 
 	/**
 	 * A select of its own, since PostgreSQL may read all rows of the other table where it
@@ -64,9 +70,7 @@ public record Templates(Dialect dialect, String prefix) {
 	}
 
 	public Sql sql(String template) {
-		String whole = template.replace("{kind}", "case when {changed} then 0 else 3 end")
-			.replace("{changed}", CHANGED)
-			.replace("{pk}", PK);
+		String whole = template.replace("{kind}", KIND).replace("{pk}", PK);
 		String exact = EXACT.matcher(whole)
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.exact(found.group(1))));
 		String text = BARE.matcher(exact)

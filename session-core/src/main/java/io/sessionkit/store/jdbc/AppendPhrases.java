@@ -37,6 +37,9 @@ final class AppendPhrases {
 			view_turns = view_turns + {one}, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), settings = coalesce(:settings, settings),
 			state = coalesce(:state, state),
+			stamp_3 = case when appended = stamp then stamp_2 end,
+			stamp_2 = case when appended = stamp then stamp_1 end,
+			stamp_1 = stamp, appended = :stamp,
 			stamp = :stamp,\s""".replace("{one}", ONE_TURN) + LIVES_ON;
 
 	static final String HEADER_COLUMNS = """

@@ -125,7 +125,7 @@ final class PathReading implements Paths {
 	}
 
 	private List<ItemRow> items(Connection connection, HeaderRow header, Window window) throws SQLException {
-		RunWalk walk = new RunWalk(header, window);
+		RunWalk walk = new RunWalk(header, header.path().summary(), window);
 		this.items.walk(connection, walk);
 		return walk.wholeTurns(window);
 	}

@@ -59,7 +59,7 @@ final class PlainOpening {
 
 	/**
 	 * Reads the header, and, unless the view is the known one, its summary and the newest
-	 * turns.
+	 * turns, or those that were appended to the known one.
 	 * @return the rows that were read; their header is null if the session is absent
 	 */
 	OpenedCollector read(Connection connection, String key, Window window, KnownView known) throws SQLException {
@@ -67,7 +67,9 @@ final class PlainOpening {
 		this.header.each(connection, PortableStatements.known(known).with("key", key), rows);
 		HeaderRow header = rows.header();
 		if (header != null && !rows.isUnchanged()) {
-			rows.summary(summary(connection, header));
+			if (rows.isWhole()) {
+				rows.summary(summary(connection, header));
+			}
 			if (!window.isEmpty()) {
 				readTurns(connection, header, window, rows);
 			}
@@ -86,7 +88,7 @@ final class PlainOpening {
 		HeaderRow.Path path = header.path();
 		long newest = path.head() - Math.min(window.turns(), path.head()) + 1;
 		Params params = Params.of("pk", header.pk())
-			.with("lo", Math.max(newest, Math.max(path.runLo(), path.summary() + 1)))
+			.with("lo", Math.max(newest, Math.max(path.runLo(), rows.floor() + 1)))
 			.with("hi", path.head())
 			.with("limit", RunWalk.turnsFor(window));
 		rows.expectTurns();

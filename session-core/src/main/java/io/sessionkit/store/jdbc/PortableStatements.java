@@ -36,17 +36,20 @@ final class PortableStatements implements HotStatements {
 
 	private static final int ATTEMPTS = 20;
 
+	/** The header, and what is known of its view: see {@link OpenedCollector}. */
+	private static final String SEEN = "(select s.*, {kind} as kind from {session} s where s.key_hash = :key and {live})";
+
 	/**
 	 * The header and its summary, and the newest turns of the run that ends at the head.
 	 */
 	private static final String OPEN_HEADER = """
-			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
+			select s.kind, {header} from {seen} s
 			union all
 			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
 				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, r.payload
-			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
+			from {seen} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
-			where s.key_hash = :key and {live} and {changed}
+			where s.kind = 0
 			""";
 
 	private static final String OPEN = OPEN_HEADER + """
@@ -55,12 +58,12 @@ final class PortableStatements implements HotStatements {
 				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, t.body
 			from (
 				select {turnItems}
-				from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0
+				from {seen} s join {turn} t on t.session_pk = s.pk and t.items > 0
 					and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
-					and t.turn_no <= s.head
-				where s.key_hash = :key and {live} and {changed}
+					and t.turn_no <= s.head and (s.kind = 0 or t.turn_no > s.head - (s.kind - 3))
+				where s.kind <> 3
 				order by t.turn_no desc {limit}) t
 			order by 1
 			""";
@@ -131,8 +134,8 @@ final class PortableStatements implements HotStatements {
 	PortableStatements(Templates templates) {
 		this.templates = templates;
 		this.plain = templates.dialect().runsInProcess() ? new PlainOpening(templates) : null;
-		this.open = templates.sql(OPEN);
-		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
+		this.open = templates.sql(OPEN.replace("{seen}", SEEN));
+		this.openHeader = templates.sql(OPEN_HEADER.replace("{seen}", SEEN) + "order by 1");
 		this.header = templates.sql(HEADER);
 		this.path = new PathItems(templates);
 		this.search = new TurnSearch(templates);
@@ -161,7 +164,7 @@ final class PortableStatements implements HotStatements {
 			if (header == null || rows.isUnchanged() || window.isEmpty()) {
 				return rows.opened(List.of());
 			}
-			RunWalk walk = new RunWalk(header, window);
+			RunWalk walk = new RunWalk(header, rows.floor(), window);
 			walk.read(header.path().runLo(), header.path().runParent(), rows.turns());
 			if (!rows.isOutdated() && walkToEnd(connection, key, header, walk)) {
 				return rows.opened(walk.wholeTurns(window));

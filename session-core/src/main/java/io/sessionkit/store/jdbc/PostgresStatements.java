@@ -18,6 +18,7 @@ import io.sessionkit.internal.row.PackedItems;
 import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.sql.Columns;
 import io.sessionkit.internal.sql.ItemCollector;
+import io.sessionkit.internal.sql.OpenedCollector;
 import io.sessionkit.internal.sql.Params;
 import io.sessionkit.internal.sql.Sql;
 import io.sessionkit.internal.sql.Templates;
@@ -38,26 +39,31 @@ final class PostgresStatements implements HotStatements {
 	/**
 	 * One row: the header, its summary, and the turns of the view, packed into arrays. A
 	 * column for each number, and a row for each turn, would cost more than what is in
-	 * them. If the view is the known one, the selects in the conditions do not run.
+	 * them. If the view is the known one, the selects in the conditions do not run. See
+	 * {@link OpenedCollector} for the kinds.
 	 */
 	private static final String OPEN = """
-			select case when {changed} then 1 else 0 end, array[{headerNumbers}], array[{headerTexts}],
-				case when s.cp_id is not null and {changed} then (
+			select s.kind, array[{headerNumbers}], array[{headerTexts}],
+				case when s.cp_id is not null and s.kind = 0 then (
 					select array[cast(r.revision as text), cast(r.written_at as text), cast(r.expires_at as text),
 						r.payload]
 					from {record} r
 					where r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
 						and (r.expires_at is null or r.expires_at > {now})) end,
 				{view}
-			from {session} s where s.key_hash = :key and {live}
+			from (select s.*, {kind} as kind from {session} s where s.key_hash = :key and {live} offset 0) s
 			""";
 
-	private static final String VIEW = "case when {changed} then ({view}) end";
+	private static final String VIEW = "case when s.kind <> 3 then ({view}) end";
 
-	/** The end of the path that is read, for {@link PostgresRuns}. */
+	/**
+	 * The end of the path that is read, for {@link PostgresRuns}, and what is known of
+	 * it.
+	 */
 	private static final String HEAD_OF_VIEW = """
 			with recursive h as (
-				select s.pk, s.cp as floor, s.head, s.run_lo, s.run_parent)
+				select s.pk, case when s.kind > 3 then s.head - (s.kind - 3) else s.cp end as floor, s.head, s.run_lo,
+					s.run_parent)
 			""";
 
 	private static final String HEAD_OF_LOG = """
@@ -248,12 +254,9 @@ final class PostgresStatements implements HotStatements {
 
 	private static OpenedRows opened(ResultSet row) throws SQLException {
 		HeaderRow header = Columns.packedHeader((Long[]) array(row, 2), (String[]) array(row, 3));
-		if (row.getInt(1) == 0) {
-			return new OpenedRows(header, null, List.of(), true);
-		}
 		RecordRow summary = (row.getObject(4) != null) ? summary((String[]) array(row, 4)) : null;
-		return new OpenedRows(header, summary,
-				(row.getObject(5) != null) ? items((@Nullable String[][]) array(row, 5)) : List.of(), false);
+		List<ItemRow> items = (row.getObject(5) != null) ? items((@Nullable String[][]) array(row, 5)) : List.of();
+		return new OpenedRows(header, summary, items, OpenedCollector.extent(row.getInt(1)));
 	}
 
 	private static Object array(ResultSet row, int column) throws SQLException {

@@ -59,7 +59,7 @@ final class PackedAnswer {
 	/** Returns whether it begins with a character that no packed list begins with. */
 	private static boolean isText(ByteBuffer bytes) {
 		byte first = bytes.hasRemaining() ? bytes.get(bytes.position()) : 0;
-		return first == '=' || first == '+';
+		return first == '=' || first == '+' || first == '~';
 	}
 
 	private static void checkToken(ByteBuffer bytes, String token) {

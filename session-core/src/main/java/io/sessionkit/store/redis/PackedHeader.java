@@ -17,6 +17,9 @@ final class PackedHeader {
 
 	private static final int STAMP = 16;
 
+	/** The stamps before, which only scripts compare. */
+	private static final int STAMPS_BEFORE = 3 * STAMP;
+
 	private static final int HEXADECIMAL = 16;
 
 	/** The times at which indexes are to be written, and three letters. */
@@ -34,6 +37,7 @@ final class PackedHeader {
 	static HeaderRow read(PackedText text) {
 		long updated = text.digits(TIME);
 		long expires = text.digits(EXPIRY);
+		text.skip(STAMPS_BEFORE);
 		long stamp = Long.parseUnsignedLong(text.text(STAMP), HEXADECIMAL);
 		String incarnation = text.word();
 		long version = text.number();

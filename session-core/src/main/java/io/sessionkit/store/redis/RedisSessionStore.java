@@ -168,10 +168,10 @@ public final class RedisSessionStore implements SessionStore {
 		}
 		HeaderRow header = reply.header(0);
 		if (reply.number(1) == 1) {
-			return new OpenedRows(header, null, List.of(), true);
+			return OpenedRows.unchanged(header);
 		}
 		Reply summary = reply.list(2);
-		return new OpenedRows(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)), false);
+		return OpenedRows.whole(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)));
 	}
 
 	@Override

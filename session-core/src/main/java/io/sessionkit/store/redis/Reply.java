@@ -165,22 +165,27 @@ record Reply(List<?> values, String about) {
 	 */
 	OpenedRows opened(Window window) {
 		PackedText text = ((PackedText) this.values.get(0)).copy();
-		boolean known = text.character() == '=';
+		char kind = text.character();
 		HeaderRow header = read("its header", () -> PackedHeader.read(text));
-		return new OpenedRows(header, null,
-				known ? List.of() : items(newestTurns(text, header.turns(), Math.min(header.turns(), window.turns()))),
-				known);
+		List<PackedTurn> turns = newestTurns(text, header.turns());
+		return switch (kind) {
+			case '=' -> OpenedRows.unchanged(header);
+			case '~' -> OpenedRows.added(header, items(turns));
+			default -> {
+				if (turns.size() != Math.min(header.turns(), window.turns())) {
+					throw RedisErrors.turnsLost();
+				}
+				yield OpenedRows.whole(header, null, items(turns));
+			}
+		};
 	}
 
-	private List<PackedTurn> newestTurns(PackedText text, long newest, long wanted) {
+	private List<PackedTurn> newestTurns(PackedText text, long newest) {
 		List<PackedTurn> turns = new ArrayList<>();
 		for (long number = newest; !text.isAtEnd(); number--) {
 			turns.add(turn(number, text));
 		}
 		Collections.reverse(turns);
-		if (turns.size() != wanted) {
-			throw RedisErrors.turnsLost();
-		}
 		return turns;
 	}
 

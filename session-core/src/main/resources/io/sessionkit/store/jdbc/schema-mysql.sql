@@ -13,6 +13,8 @@ create table if not exists SESSIONKIT_SCHEMA (
 
 -- One row for each session, the only row that a turn rewrites. No column that every turn changes is indexed.
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
+-- appended: the stamp too, if that write only appended a turn. stamp_1 to stamp_3 are then those before it, the
+-- newest first, as far as the writes after them did the same.
 -- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
@@ -40,6 +42,10 @@ create table if not exists SESSIONKIT_SESSION (
 	state longtext,
 	ttl bigint,
 	stamp bigint not null,
+	appended bigint,
+	stamp_1 bigint,
+	stamp_2 bigint,
+	stamp_3 bigint,
 	created_at bigint not null,
 	updated_at bigint not null,
 	expires_at bigint,

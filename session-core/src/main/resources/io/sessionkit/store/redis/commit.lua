@@ -499,7 +499,7 @@ header.settings = change.settings or header.settings
 header.ttl = ttl
 
 header.version = version
-header.stamp = commit.stamp
+header.before, header.stamp = NO_STAMPS, commit.stamp
 if moves or deleted or write.id then
 	header.updated = now
 	header.expires = header.ttl and now + header.ttl

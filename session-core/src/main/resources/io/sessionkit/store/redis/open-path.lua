@@ -1,6 +1,6 @@
 -- The end of open.lua, for the other sessions.
 local _, stop, turns, head, cp, id_size, lo, parent, state_size = string.find(text,
-	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n%d+[r-][s-][i-](%d+) (%d+) (%d+) (%d+) (%d+)\n', 53)
+	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n%d+[r-][s-][i-](%d+) (%d+) (%d+) (%d+) (%d+)\n', 101)
 if not stop then return answer({text, 0, {}}) end
 local summary = {}
 if id_size ~= '0' then

@@ -3,8 +3,9 @@
 --   time of the summary that the caller knows, 0 for none
 -- Returns nothing; or the header and whether the caller knows the rest; else the summary, and pairs of a turn and a
 -- list of it and of those right before it, the newest first. In most sessions all turns are one run up to the head,
--- without a summary, and have items. Of these it returns a text instead of a list: '=' if the caller knows the rest, or '+', then the
--- header, then after '+' the newest turns, the newest first. Each of them tells where it ends.
+-- without a summary, and have items. Of these it returns a text instead of a list: '=' if the caller knows the rest,
+-- '~' if the caller knows the rest but for up to three turns that were appended since, or '+', then the header, then
+-- those turns, or after '+' the newest turns, the newest first. Each of them tells where it ends.
 -- No function is built for these. The answers are packed as answer.lua would.
 local text = redis.call('GET', KEYS[1])
 if not text then return ARGV[#ARGV] .. ' 1\n\144' end
@@ -15,12 +16,19 @@ if expires ~= '00000000000000000000' then
 	expires = tonumber(expires)
 	if expires and expires <= time[1] * 1000000 + time[2] then return ARGV[#ARGV] .. ' 1\n\144' end
 end
-local known = ARGV[3] ~= '' and string.sub(text, 37, 52) == ARGV[3]
-local state = string.find(text, '\n', 53, true) or #text
+local known = ARGV[3] ~= '' and string.sub(text, 85, 100) == ARGV[3]
+local state = string.find(text, '\n', 101, true) or #text
 
 if string.byte(text, state + 34) == 115 and ARGV[1] ~= '' and ARGV[1] ~= '0' and ARGV[2] == '' then
 	local token, size = ARGV[#ARGV], #text + 1
 	if known then return token .. ' ' .. size .. '\n=' .. text end
+	local place = ARGV[3] ~= '' and string.find(string.sub(text, 37, 84), ARGV[3], 1, true)
+	local added = place and place % 16 == 1 and (65 - place) / 16 - 1
+	if added and added < tonumber(ARGV[1]) then
+		local turns = redis.call('LRANGE', KEYS[2], 0, added - 1)
+		local newest = table.concat(turns)
+		if #turns == added then return token .. ' ' .. size + #newest .. '\n~' .. text .. newest end
+	end
 	local turns = redis.call('LRANGE', KEYS[2], 0, ARGV[1] - 1)
 	for i = 1, #turns do size = size + #turns[i] end
 	if #turns > 0 and #turns <= 20 then

@@ -7,11 +7,11 @@
 -- For what is at fixed places of a header see session.lua. Nothing is built here that is not needed, not even a
 -- function: each new text costs a part of what a command costs, an argument too. The answers are packed as answer.lua would.
 local header = redis.call('GET', KEYS[1])
-if not header or string.find(header, ARGV[1], 53, true) ~= 53 then
+if not header or string.find(header, ARGV[1], 101, true) ~= 101 then
 	local there = redis.call('LINDEX', KEYS[2], '-' .. ARGV[4])
 	return ARGV[#ARGV] .. (there and string.sub(there, -#ARGV[3]) == ARGV[3] and ' 2\n\145\1' or ' 2\n\145\0')
 end
-local behind = 53 + #ARGV[1]
+local behind = 101 + #ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] .. string.sub('00000' .. time[2], -6)
 local expires, at = '00000000000000000000', nil
@@ -51,12 +51,12 @@ if string.byte(ARGV[5]) == 43 then
 	has_ids = true
 end
 if at then
-	redis.call('SET', KEYS[1], now .. expires .. ARGV[2] .. rest, 'PXAT', at)
+	redis.call('SET', KEYS[1], now .. expires .. string.sub(header, 53, 100) .. ARGV[2] .. rest, 'PXAT', at)
 	redis.call('PEXPIREAT', KEYS[2], at)
 	if has_ids then redis.call('PEXPIREAT', KEYS[4], at) end
 	if string.byte(header, behind + 32) == 114 then redis.call('PEXPIREAT', KEYS[3], at) end
 else
-	redis.call('SET', KEYS[1], now .. expires .. ARGV[2] .. rest)
+	redis.call('SET', KEYS[1], now .. expires .. string.sub(header, 53, 100) .. ARGV[2] .. rest)
 end
 if not due then return ARGV[#ARGV] .. ' 2\n\145\1' end
 

@@ -1,7 +1,8 @@
 -- Functions shared by the scripts of a session. KEYS[1] to KEYS[4] are its keys:
 --   KEYS[1] the header, one text:
---     at fixed places: the time of the commit that wrote it (16 digits), the expiry (20, all 0 for never), the stamp of
---     that commit (16 hexadecimal digits);
+--     at fixed places: the time of the commit that wrote it (16 digits), the expiry (20, all 0 for never), the stamps of the
+--     last three commits before it, the oldest first (16 hexadecimal digits each; all 0 unless each one that followed
+--     did nothing but append a turn), the stamp of that commit (16);
 --     the state: incarnation, version, turns, items, open turn, head, turns, items and tokens of the view, a
 --     line feed; a client that has opened the session knows all of it;
 --     at fixed places behind it: when the entry in the index of sessions is to be written again (16 digits), when one
@@ -43,6 +44,9 @@ local SLICE = 1000
 local APART = 'P'
 
 local NEVER_EXPIRES, NEVER_DUE = string.rep('0', 20), string.rep('9', 16)
+
+-- the stamps before a commit that does more than append a turn
+local NO_STAMPS = string.rep('0', 48)
 
 -- the number of turns in the list
 local listed = 0
@@ -90,10 +94,10 @@ end
 -- Returns the header by name; missing numbers are nil.
 local function named(text)
 	local _, stop, incarnation, version, turns, items, open, head, view_turns, view_items, view_tokens =
-		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 53)
+		string.find(text, '^(%S*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+)\n', 101)
 	if not stop then error('WRONGTYPE The key of the header holds something else') end
 	local header = {updated = tonumber(string.sub(text, 1, 16)), expires = tonumber(string.sub(text, 17, 36)),
-		stamp = string.sub(text, 37, 52), due = tonumber(string.sub(text, stop + 1, stop + 16)),
+		before = string.sub(text, 37, 84), stamp = string.sub(text, 85, 100), due = tonumber(string.sub(text, stop + 1, stop + 16)),
 		has_records = string.sub(text, stop + 33, stop + 33) == 'r', has_ids = string.sub(text, stop + 35, stop + 35) == 'i'}
 	if header.expires == 0 then header.expires = nil end
 	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
@@ -127,7 +131,7 @@ end
 local function save_header(header, lag)
 	local kinds = next(header.kinds) and cmsgpack.pack(header.kinds) or ''
 	local text = string.format('%016.0f', header.updated)
-		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES) .. header.stamp
+		.. (header.expires and string.format('%020.0f', header.expires) or NEVER_EXPIRES) .. header.before .. header.stamp
 		.. header.incarnation .. ' ' .. digits(header.version) .. ' ' .. digits(header.turns) .. ' '
 		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
 		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'

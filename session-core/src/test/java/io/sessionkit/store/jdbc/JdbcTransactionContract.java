@@ -123,6 +123,31 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.records(this.key, "claim")).hasSize(1);
 	}
 
+	/**
+	 * The turns that others append have the same numbers as those that were rolled back.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4 })
+	void turnThatWasRolledBackIsNotPartOfAViewThatOthersHaveAppendedTo(int turns) {
+		SessionStore other = storeOn(this.pool);
+		this.store.add(this.key, messages("first"));
+		this.store.open(this.key, Window.ALL);
+		this.transaction.executeWithoutResult((status) -> {
+			append(this.store, "rolled back");
+			status.setRollbackOnly();
+		});
+		for (int i = 0; i < turns; i++) {
+			append(other, "question " + i);
+		}
+		assertThat(this.store.open(this.key, Window.ALL)).isEqualTo(other.open(this.key, Window.ALL));
+		assertThat(this.store.open(this.key, Window.ALL)).isEqualTo(storeOn(this.pool).open(this.key, Window.ALL));
+	}
+
+	private void append(SessionStore store, String question) {
+		Session header = store.open(this.key, Window.ALL).orElseThrow().session();
+		assertThat(store.commit(Commit.on(header).turn(turn(question))).outcome()).isEqualTo(Outcome.COMMITTED);
+	}
+
 	@Test
 	void whatHasExpiredStaysDeletedWhenTheCallerIsRolledBack() {
 		SessionKey expired = SessionKey.of("owner", UUID.randomUUID().toString());

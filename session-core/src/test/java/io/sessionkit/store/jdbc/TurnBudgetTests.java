@@ -17,6 +17,8 @@ import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.Allocations;
@@ -296,10 +298,25 @@ class TurnBudgetTests {
 		SessionStore other = JdbcTransactionContract.storeOn(this.pool);
 		store(20);
 		for (int i = 0; i < 3; i++) {
-			turn(client(other), false, 0);
+			other.commit(Commit.on(other.find(this.key).orElseThrow()).header(HeaderChange.NONE.title("title " + i)));
 			long bytes = bytesOfATurn();
 			assertThat(this.proxy.roundTrips()).isEqualTo(2);
 			assertThat(bytes).isGreaterThan(40 * TEXT.length());
+		}
+	}
+
+	@Test
+	void turnsThatAnotherProcessHasAppendedAreReadAlone() {
+		SessionStore other = JdbcTransactionContract.storeOn(this.pool);
+		store(20);
+		turn(false, 0);
+		for (int turns = 1; turns <= 3; turns++) {
+			for (int i = 0; i < turns; i++) {
+				turn(client(other), false, 0);
+			}
+			long bytes = bytesOfATurn();
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(bytes).as("bytes read").isBetween(2L * turns * TEXT.length(), 1_000 + 1_100L * turns);
 		}
 	}
 

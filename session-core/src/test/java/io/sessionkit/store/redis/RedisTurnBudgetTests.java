@@ -319,10 +319,25 @@ class RedisTurnBudgetTests {
 		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
 		store(20);
 		for (int i = 0; i < 3; i++) {
-			turn(client(other), this.key, false, 0);
+			other.commit(Commit.on(other.find(this.key).orElseThrow()).header(HeaderChange.NONE.title("title " + i)));
 			long bytes = bytesOfATurn();
 			assertThat(this.proxy.roundTrips()).isEqualTo(2);
 			assertThat(bytes).isGreaterThan(40 * TEXT.length());
+		}
+	}
+
+	@Test
+	void turnsThatAnotherProcessHasAppendedAreReadAlone() {
+		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+		store(20);
+		turn(false, 0);
+		for (int turns = 1; turns <= 3; turns++) {
+			for (int i = 0; i < turns; i++) {
+				turn(client(other), this.key, false, 0);
+			}
+			long bytes = bytesOfATurn();
+			assertThat(this.proxy.roundTrips()).isEqualTo(2);
+			assertThat(bytes).as("bytes read").isBetween(2L * turns * TEXT.length(), 600 + 1_100L * turns);
 		}
 	}
 
