@@ -10,6 +10,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The contenders. All have the same model and, if they have a window, the same one.
@@ -43,9 +44,12 @@ final class Contenders {
 
 	/**
 	 * The suffix for runs in which each turn of a session is made by another process than
-	 * the turn before, so that no process knows the history.
+	 * the turn before: two take turns, so each knows the history but for one turn.
 	 */
 	static final String OTHER = ", another process wrote last";
+
+	/** The suffix for runs in which no process knows any of the history. */
+	static final String UNKNOWN = ", history not known";
 
 	static final String CHAT_MEMORY = "ChatMemory JDBC, 40 messages";
 
@@ -65,6 +69,8 @@ final class Contenders {
 	/** The options of SessionKit's stores. */
 	static final StoreOptions OPTIONS = StoreOptions.of(JsonMessageCodec.create());
 
+	private static final StoreOptions FORGETFUL = OPTIONS.viewCache(DataSize.ofBytes(0));
+
 	private Contenders() {
 	}
 
@@ -78,6 +84,8 @@ final class Contenders {
 				new H2Contender(H2 + OTHER, H2_BY_HAND, SCHEMA + "h2.sql",
 						(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, OPTIONS),
 								new JdbcSessionStore(connections, OPTIONS))),
+				new H2Contender(H2 + UNKNOWN, H2_BY_HAND, SCHEMA + "h2.sql",
+						(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, FORGETFUL))),
 				new H2Contender(H2_BY_HAND, null, ByHandH2Threads.SCHEMA,
 						(connections) -> new ByHandH2Threads(connections, model)));
 	}
@@ -91,6 +99,7 @@ final class Contenders {
 			contenders.add(sessionKit(lab, waiting, model));
 			if (!waiting) {
 				contenders.add(sessionKitInTwoProcesses(lab, model));
+				contenders.add(forgetfulSessionKit(lab, model));
 			}
 			contenders.add(byHand(lab, waiting, model));
 		}
@@ -115,6 +124,8 @@ final class Contenders {
 				new RedisContender(REDIS + OTHER, REDIS_BY_HAND,
 						(connections) -> new SessionKitThreads(model, new RedisSessionStore(connections, OPTIONS),
 								new RedisSessionStore(connections, OPTIONS))),
+				new RedisContender(REDIS + UNKNOWN, REDIS_BY_HAND,
+						(connections) -> new SessionKitThreads(model, new RedisSessionStore(connections, FORGETFUL))),
 				new RedisContender(REDIS_BY_HAND, null, (connections) -> new ByHandRedisThreads(connections, model)));
 	}
 
@@ -125,6 +136,7 @@ final class Contenders {
 		List<Contender> contenders = new ArrayList<>(onRedis(model));
 		contenders.add(sessionKit(lab, false, model));
 		contenders.add(sessionKitInTwoProcesses(lab, model));
+		contenders.add(forgetfulSessionKit(lab, model));
 		contenders.add(byHand(lab, false, model));
 		return contenders;
 	}
@@ -139,6 +151,19 @@ final class Contenders {
 		return new PostgresContender(named(POSTGRES, false) + OTHER, named(POSTGRES_BY_HAND, false), lab, false,
 				POSTGRES_SCHEMA, (connections) -> new SessionKitThreads(model,
 						new JdbcSessionStore(connections, OPTIONS), new JdbcSessionStore(connections, OPTIONS)));
+	}
+
+	static Contender forgetfulSessionKit(PostgresLab lab, ChatModel model) {
+		return new PostgresContender(named(POSTGRES, false) + UNKNOWN, named(POSTGRES_BY_HAND, false), lab, false,
+				POSTGRES_SCHEMA,
+				(connections) -> new SessionKitThreads(model, new JdbcSessionStore(connections, FORGETFUL)));
+	}
+
+	/**
+	 * Returns whether all of the history is known to the process that makes a turn.
+	 */
+	static boolean isKnown(String name) {
+		return !name.endsWith(OTHER) && !name.endsWith(UNKNOWN);
 	}
 
 	static Contender byHand(PostgresLab lab, boolean waiting, ChatModel model) {

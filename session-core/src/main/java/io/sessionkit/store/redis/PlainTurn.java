@@ -1,6 +1,6 @@
 package io.sessionkit.store.redis;
 
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 
 import io.sessionkit.Session;
 import io.sessionkit.Turn;
@@ -107,7 +107,8 @@ final class PlainTurn {
 		Long ended = Micros.ofNullable(written.endedAt());
 		boolean empty = this.turn.items().isEmpty();
 		byte[][] texts = { bytes(this.base.branch()), bytes(written.id()), bytes(this.write.text()),
-				bytes(this.turn.origin()), bytes(this.turn.outcome()), items() };
+				bytes(this.turn.origin()), bytes(this.turn.outcome()) };
+		byte[][] items = items();
 		StringBuilder numbers = new StringBuilder().append("COMPLETED 0 1 ")
 			.append(this.turn.items().size())
 			.append(' ')
@@ -124,10 +125,11 @@ final class PlainTurn {
 		for (byte[] text : texts) {
 			numbers.append(' ').append(text.length);
 		}
-		return joined(bytes(numbers.append('\n').toString()), texts);
+		numbers.append(' ').append(size(items)).append('\n');
+		return joined(new byte[][] { bytes(numbers.toString()) }, texts, items);
 	}
 
-	private byte[] items() {
+	private byte[][] items() {
 		byte[][] pieces = new byte[2 * this.turn.items().size()][];
 		for (int i = 0; i < this.turn.items().size(); i++) {
 			NewItem item = this.turn.items().get(i);
@@ -136,25 +138,29 @@ final class PlainTurn {
 					+ body.length + '\n');
 			pieces[2 * i + 1] = body;
 		}
-		return joined(NONE, pieces);
+		return pieces;
 	}
 
 	private static byte[] bytes(@Nullable String text) {
 		return (text != null) ? RedisKeys.bytes(text) : NONE;
 	}
 
-	private static byte[] joined(byte[] first, byte[]... others) {
-		int size = first.length;
-		for (byte[] other : others) {
-			size += other.length;
+	private static int size(byte[][] pieces) {
+		int size = 0;
+		for (byte[] piece : pieces) {
+			size += piece.length;
 		}
-		byte[] all = Arrays.copyOf(first, size);
-		int at = first.length;
-		for (byte[] other : others) {
-			System.arraycopy(other, 0, all, at, other.length);
-			at += other.length;
+		return size;
+	}
+
+	private static byte[] joined(byte[][] first, byte[][] second, byte[][] third) {
+		ByteBuffer all = ByteBuffer.allocate(size(first) + size(second) + size(third));
+		for (byte[][] pieces : new byte[][][] { first, second, third }) {
+			for (byte[] piece : pieces) {
+				all.put(piece);
+			}
 		}
-		return all;
+		return all.array();
 	}
 
 }
