@@ -191,8 +191,18 @@ final class JsonText {
 			this.open.push(c);
 			return (c == '{') ? Next.NAME_OR_END : Next.VALUE_OR_END;
 		}
-		boolean read = (c == '"') ? string() : number() || literal("true") || literal("false") || literal("null");
-		return read ? Next.COMMA_OR_END : null;
+		return scalar(c) ? Next.COMMA_OR_END : null;
+	}
+
+	/**
+	 * Reads a string, a number or a literal. The first character decides which, so that
+	 * nothing is read on behind the start of a number.
+	 */
+	private boolean scalar(char c) {
+		if (c == '"') {
+			return string();
+		}
+		return (c == '-' || isDigit(c)) ? number() : literal("true") || literal("false") || literal("null");
 	}
 
 	private @Nullable Next name() {

@@ -64,12 +64,20 @@ final class MessageTexts {
 	static Message map(Message message, UnaryOperator<String> text, UnaryOperator<String> data) {
 		if (message instanceof UserMessage user) {
 			String changed = changed(user.getText(), text);
-			return (changed != null) ? user.mutate().text(changed).build() : message;
+			return (changed != null) ? withText(user, changed) : message;
 		}
 		if (message instanceof AssistantMessage reply) {
 			return calls(said(reply, text), data);
 		}
 		return (message instanceof ToolResponseMessage results) ? results(results, data) : message;
+	}
+
+	/**
+	 * Returns the message with another text. Not with {@code mutate()}, which refuses
+	 * metadata with null values.
+	 */
+	private static UserMessage withText(UserMessage user, String text) {
+		return UserMessage.builder().text(text).media(user.getMedia()).metadata(user.getMetadata()).build();
 	}
 
 	/**

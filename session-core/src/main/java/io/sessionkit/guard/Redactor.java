@@ -32,8 +32,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * number that matches becomes a string. Any other text is searched both as written and as
  * decoded. Decoding undoes escapes with backslashes and percent signs, omits invisible
  * and control characters, and replaces digits of any script and wide forms by the plain
- * ones. HTML entities, percent signs for anything but visible ASCII, and encodings such
- * as base64 are not decoded. Media and metadata stay as they are.
+ * ones. HTML entities, percent signs for anything but visible ASCII, escapes within
+ * escapes with percent signs, and encodings such as base64 are not decoded. Media and
+ * metadata stay as they are.
  * <p>
  * Of overlapping matches the one that starts first is used; of those the longest; of
  * those the one that was configured first. Detectors that block are checked before that,

@@ -49,6 +49,12 @@ public final class StopWords implements SessionHook {
 	/** Separates words in scripts that need it, and is invisible in others. */
 	private static final int ZERO_WIDTH_SPACE = 0x200B;
 
+	private static final Pattern GAPS = Pattern.compile("\\x{200b}+");
+
+	private static final Pattern GAPS_BEFORE_MARKS = Pattern.compile("\\x{200b}++(?=\\p{M})");
+
+	private static final Pattern MARKS = Pattern.compile("\\p{M}+");
+
 	private final Pattern words;
 
 	private final String reason;
@@ -96,8 +102,8 @@ public final class StopWords implements SessionHook {
 	private static Set<String> folded(List<String> words) {
 		Set<String> folded = new LinkedHashSet<>();
 		for (String word : words) {
-			String one = fold(word).strip();
-			if (isBlank(one)) {
+			String one = GAPS.matcher(fold(word)).replaceAll("").replaceAll(" +", " ").strip();
+			if (one.isEmpty()) {
 				throw new IllegalArgumentException("A stop word must not be blank. Leave it out.");
 			}
 			folded.add(one);
@@ -212,7 +218,17 @@ public final class StopWords implements SessionHook {
 	}
 
 	private boolean isIn(String text) {
-		return this.words.matcher(fold(text)).find();
+		String folded = fold(text);
+		return this.words.matcher(folded).find()
+				|| (folded.indexOf(ZERO_WIDTH_SPACE) >= 0 && this.words.matcher(joined(folded)).find());
+	}
+
+	/**
+	 * Returns a folded text without the zero width spaces in front of marks, since they
+	 * keep the marks of a letter from being put in their order.
+	 */
+	private static String joined(String folded) {
+		return Normalizer.normalize(GAPS_BEFORE_MARKS.matcher(folded).replaceAll(""), Normalizer.Form.NFKD);
 	}
 
 	/**
@@ -225,8 +241,17 @@ public final class StopWords implements SessionHook {
 					: String.format(Locale.ROOT, "\\x{%x}", character))
 			.collect(Collectors.joining("\\x{200b}*+"));
 		String before = isSpaced(word.codePointAt(0)) ? "(?<!" + WORD_CHARACTERS + ")" : "";
-		String after = isSpaced(word.codePointBefore(word.length())) ? "(?!" + WORD_CHARACTERS + ")" : "(?!\\p{M})";
+		String after = isSpaced(lastLetter(word)) ? "(?!" + WORD_CHARACTERS + ")" : "(?!\\p{M})";
 		return before + inside + after;
+	}
+
+	/**
+	 * Returns the last character of a word that is no mark, since a mark has the script
+	 * of its letter only in some scripts.
+	 */
+	private static int lastLetter(String word) {
+		int[] letters = MARKS.matcher(word).replaceAll("").codePoints().toArray();
+		return (letters.length > 0) ? letters[letters.length - 1] : word.codePointBefore(word.length());
 	}
 
 	private static boolean isSpaced(int character) {
@@ -236,7 +261,8 @@ public final class StopWords implements SessionHook {
 	/**
 	 * Folds a text to upper case, which makes more letters equal than lower case does,
 	 * and then back to lower case letter by letter, since the lower case of a whole text
-	 * depends on the letters around each one.
+	 * depends on the letters around each one. Letters are taken apart from their marks,
+	 * and Hangul syllables into theirs, so that a gap within one can be passed over.
 	 */
 	private static String fold(String text) {
 		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
@@ -248,7 +274,7 @@ public final class StopWords implements SessionHook {
 			}
 			before = character;
 		}
-		return Normalizer.normalize(folded, Normalizer.Form.NFKC);
+		return Normalizer.normalize(folded, Normalizer.Form.NFKD);
 	}
 
 	/**
@@ -275,10 +301,6 @@ public final class StopWords implements SessionHook {
 
 	private static boolean isSpace(int character) {
 		return Character.isWhitespace(character) || Character.isSpaceChar(character) || character == 0x85;
-	}
-
-	private static boolean isBlank(String folded) {
-		return folded.codePoints().allMatch((character) -> character == ' ' || character == ZERO_WIDTH_SPACE);
 	}
 
 }

@@ -93,7 +93,13 @@ public final class HistoryBlock implements SessionHook {
 	private static List<Message> withUser(List<Message> current, String block) {
 		List<Message> result = new ArrayList<>(current);
 		UserMessage first = (UserMessage) current.get(0);
-		result.set(0, first.mutate().text(block + SEPARATOR + first.getText()).build());
+		// not mutate(): that refuses metadata with null values
+		result.set(0,
+				UserMessage.builder()
+					.text(block + SEPARATOR + first.getText())
+					.media(first.getMedia())
+					.metadata(first.getMetadata())
+					.build());
 		return result;
 	}
 

@@ -2,6 +2,7 @@ package io.sessionkit.guard;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -161,6 +162,23 @@ class RedactorTests {
 	}
 
 	@Test
+	void metadataWithoutAValueIsKept() {
+		Map<String, Object> metadata = new HashMap<>();
+		metadata.put("k", null);
+		UserMessage user = UserMessage.builder().text("ada@example.org").metadata(metadata).build();
+		Message redacted = replaced(beforeTurn(this.redactor, user));
+		assertThat(redacted.getText()).isEqualTo("[email]");
+		assertThat(redacted.getMetadata()).containsEntry("k", null);
+		AssistantMessage reply = AssistantMessage.builder().content("ada@example.org").properties(metadata).build();
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", "find", "ada@example.org")))
+			.metadata(metadata)
+			.build();
+		List<Message> kept = replace(this.redactor.beforeSave(context(List.of()), completed(user, results, reply)));
+		assertThat(kept).allSatisfy((message) -> assertThat(message.getMetadata()).containsEntry("k", null));
+	}
+
+	@Test
 	void nullTextsPass() {
 		AssistantMessage nothing = AssistantMessage.builder().content(null).build();
 		AssistantMessage calls = AssistantMessage.builder().content(null).toolCalls(List.of(call(null))).build();
@@ -252,6 +270,17 @@ class RedactorTests {
 		AssistantMessage reply = AssistantMessage.builder().toolCalls(List.of(call(arguments))).build();
 		assertThat(all(Action.BLOCK).build().afterModel(context(List.of()), reply))
 			.isInstanceOf(HookResult.Refuse.class);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			value = { "[4111111111111111.null] | [[card].null]", "[4111111111111111.true,1] | [[card].true,1]",
+					"{\"n\":4111111111111111.false} | {\"n\":[card].false}", "4111111111111111.null | [card].null",
+					"[4111111111111111e-null] | [[card]e-null]", "[-4111111111111111.null] | [-[card].null]" })
+	void numberThatRunsIntoALiteralIsNoJsonAndIsSearched(String text, String expected) {
+		assertThat(text(this.redactor, text)).isEqualTo(expected);
+		assertThat(data(this.redactor, text)).isEqualTo(expected);
+		assertThat(beforeTurn(all(Action.BLOCK).build(), new UserMessage(text))).isInstanceOf(HookResult.Refuse.class);
 	}
 
 	@ParameterizedTest

@@ -65,6 +65,41 @@ class StopWordsTests {
 		assertThat(refuses(word, text)).isTrue();
 	}
 
+	/** Letters of Vietnamese and Korean, in one piece and in several. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "caf\u00E9 | cafe\u200B\u0301", "caf\u00E9 | cafe\u0000\u0301",
+			"caf\u00E9 | cafe\u3164\u0301 it is", "cafe\u0301 | caf\u00E9", "vi\u1EC7t | vie\u0323\u200B\u0302t",
+			"vi\u1EC7t | vi\u00EA\u200B\u0323t", "vi\u1EC7t | vi\u1EB9\u200B\u0302t",
+			"\uD55C\uAD6D | \u1112\u200B\u1161\u11AB\uAD6D", "\uD55C\uAD6D | \uD558\u0000\u11AB\uAD6D" })
+	void gapWithinALetterHidesNoWord(String word, String text) {
+		assertThat(refuses(word, text)).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "cafe | caf\u00E9", "caf\u00E9 | cafe", "\u304B\u304D | \u304C\u304D",
+			"\u304D\u304B | \u304D\u304C", "\uAC00 | \uAC01", "secret | secre\u0163", "\uD558 | \uD55C" })
+	void letterWithAnotherMarkIsAnotherLetter(String word, String text) {
+		assertThat(refuses(word, text)).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "\u304B\u304C | \u304B\u304C\u306E",
+			"\u304B\u304C | \u306E\u304B\u304B\u3099\u306E", "secret | the secret\u200B\u0301" })
+	void wordThatEndsWithALetterAndItsMarkIsFound(String word, String text) {
+		assertThat(refuses(word, text)).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "se\u200Bcret | secret", "se\u200Bcret | se\u200Bcret", "secret\u200B | the secret.",
+					"\u200Bsecret | secret", "se\u3164cret | secret", "se\u0000cret | secret", "sec\u0007ret | secret",
+					"se\u00ADcret | secret", "project \u200B falcon | project falcon",
+					"project\u0000 falcon | project \u200B falcon", "\u200B secret \u200B | secret",
+					"cafe\u200B\u0301 | caf\u00E9", "\u0E01\u200B\u0E02 | \u0E01\u0E02" })
+	void wordThatHasAnInvisibleCharacterIsFound(String word, String text) {
+		assertThat(refuses(word, text)).isTrue();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"q\":\"se\\u0063ret\"}\n{\"q\":1}", "```json\n{\"q\":\"se\\u0063ret\"}\n```",
 			"Result: \"\\u0073ecret\"", "{\"q\":\"the\\nsecret", "se\\\\u0063ret", "the\\u200bsecret" })

@@ -1,6 +1,8 @@
 package io.sessionkit.hook;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
@@ -166,6 +168,21 @@ class HistoryBlockTests {
 			assertThat(message.getText()).isEqualTo(BLOCK + "\n\nq2");
 			assertThat(((UserMessage) message).getMedia()).hasSize(1);
 		});
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void questionWithANullInItsMetadataIsMoved(ClientSetup setup) {
+		addTurn();
+		this.model.says("a2");
+		Map<String, Object> metadata = new HashMap<>();
+		metadata.put("k", null);
+		setup.content(client(setup, HistoryBlock.inUserText()).prompt()
+			.messages(UserMessage.builder().text("q2").metadata(metadata).build())
+			.advisors(SessionAdvisor.session(T1)));
+		assertThat(lines(0)).isEqualTo(setup.lines("user: " + BLOCK + "\n\nq2"));
+		assertThat(this.model.lastRequest()).last()
+			.satisfies((message) -> assertThat(message.getMetadata()).containsEntry("k", null));
 	}
 
 	@Test
