@@ -80,9 +80,8 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 	}
 
 	private static void check(SessionKey key, List<Message> piece, boolean followsTurn) {
-		if (piece.get(0) instanceof ToolResponseMessage || ToolGroups.fault(piece, piece) != null) {
-			throw refused(key, "tool results among them do not answer, in one message and in order, the calls right"
-					+ " before them");
+		if (piece.get(0) instanceof ToolResponseMessage || ToolGroups.fault(piece) != null) {
+			throw refused(key, "tool results among them do not answer, all and in order, the calls right before them");
 		}
 		if (piece.get(0) instanceof AssistantMessage && !followsTurn) {
 			throw refused(key, "the first one is an answer, which a model cannot be sent first. Put a greeting into the"

@@ -76,8 +76,8 @@ public final class SessionChatMemory implements ChatMemory {
 	 * @param conversationId the id of the session; created if it is absent
 	 * @param messages the messages
 	 * @throws IllegalArgumentException if the session would no longer be a valid
-	 * sequence: results must answer the calls right before them in one message, and the
-	 * first message of a session must not be an answer
+	 * sequence: results must answer all calls right before them, in order, and the first
+	 * message of a session must not be an answer
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal
 	 * @throws io.sessionkit.SessionPausedException if tool calls wait in the session

@@ -149,7 +149,7 @@ final class TurnCollector {
 		if (!(messages.get(0) instanceof UserMessage)) {
 			return this.followsTurn ? Reason.NO_QUESTION : Reason.LEADING_ANSWER;
 		}
-		if (!isAnswer(messages.get(messages.size() - 1)) || ToolGroups.fault(messages, messages) != null) {
+		if (!isAnswer(messages.get(messages.size() - 1)) || ToolGroups.fault(messages) != null) {
 			return Reason.UNFINISHED;
 		}
 		return messages.stream().allMatch(this::isStorable) ? null : Reason.UNSTORABLE;

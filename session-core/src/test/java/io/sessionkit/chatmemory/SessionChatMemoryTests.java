@@ -238,6 +238,28 @@ class SessionChatMemoryTests {
 		assertThat(lines()).containsExactly("user: q", "assistant look({\"id\":1})");
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void resultsOfOneReplyMayComeInAMessageEach(TestStores kind) {
+		on(kind);
+		AssistantMessage both = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(CALL, new ToolCall("c2", "function", "look", "{\"id\":2}")))
+			.build();
+		Message second = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c2", "look", "lost")))
+			.build();
+		this.memory.add(this.id, List.of(new UserMessage("q"), both));
+		assertThatIllegalArgumentException().as("not all of them")
+			.isThrownBy(() -> this.memory.add(this.id, results()));
+		assertThatIllegalArgumentException().as("not in order")
+			.isThrownBy(() -> this.memory.add(this.id, List.of(second, results())));
+		this.memory.add(this.id, List.of(results(), second, new AssistantMessage("a")));
+		assertThat(lines()).containsExactly("user: q", "assistant look({\"id\":1}) look({\"id\":2})", "tool look=found",
+				"tool look=lost", "assistant: a");
+		assertThat(turns()).hasSize(1);
+	}
+
 	@Test
 	void messagesOfOneListAreStoredTogetherOrNotAtAll() {
 		assertThatIllegalArgumentException()

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -15,10 +16,13 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.extension.BriefHistory;
 import io.sessionkit.extension.KeywordTurns;
 import io.sessionkit.extension.PlainCopies;
+import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
@@ -305,6 +309,64 @@ class ApplicationToolsTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void whatIsKeptMayBeChangedWhereResultsComeInAMessageEach(ClientSetup.Mode mode) {
+		ChatClient chat = client((conversations) -> conversations.hooks(Redactor.standard()));
+		this.model.calls(call("c1"), call("c2"))
+			.calls(new ToolCall("c3", "function", "t", "{\"to\":\"ada@example.org\"}"));
+		ask(mode, chat.prompt().user("q"), T1);
+		ask(mode, chat.prompt().messages(results("c1"), results("c2")), T1);
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q", "assistant t({}) t({})", "tool t=r-c1",
+				"tool t=r-c2", "assistant t({\"to\":\"[email]\"})");
+	}
+
+	static List<List<Message>> resultsInFormsOfTheirOwn() {
+		return List.of(List.of(results("a"), results("b")), List.of(results("b"), results("a")),
+				List.of(results("b", "a")), List.of(results("a")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("resultsInFormsOfTheirOwn")
+	void whatIsKeptMayBeChangedWhateverFormTheResultsOfTheInputHave(List<Message> results) {
+		for (ClientSetup.Mode mode : ClientSetup.Mode.values()) {
+			SessionKey key = SessionKey.of(mode.name());
+			this.model.says("done");
+			List<Message> input = joined(List.of(new UserMessage("q"), calls("a", "b")), results);
+			ChatClient chat = withToolAdvisor(mode, TestHooks.beforeSave("changing", (kept) -> HookResult
+				.replace(joined(kept.subList(0, kept.size() - 1), List.of(new AssistantMessage("changed"))))));
+			ask(mode, chat.prompt().messages(input), key);
+			List<String> expected = new ArrayList<>(Lines.of(input));
+			expected.add("assistant: changed");
+			assertThat(Lines.of(this.store.messages(key))).isEqualTo(expected);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookThatKeepsOnlySomeOfTheMessagesWithResultsIsRefused(ClientSetup.Mode mode) {
+		for (int left : List.of(1, 2, 3)) {
+			ChatClient chat = withToolAdvisor(mode, TestHooks.beforeSave("losing", (kept) -> {
+				List<Message> rest = new ArrayList<>(kept);
+				rest.remove(left);
+				return HookResult.replace(rest);
+			}));
+			this.model.says("done");
+			List<Message> input = List.of(new UserMessage("q"), calls("a", "b"), results("a"), results("b"));
+			assertThatExceptionOfType(HookFailedException.class)
+				.isThrownBy(() -> ask(mode, chat.prompt().messages(input), SessionKey.of("without " + left)))
+				.withMessageContaining("losing")
+				.withMessageContaining("message 1 has tool");
+		}
+	}
+
+	/** An input with a whole tool round could as well come from one that is outside. */
+	private ChatClient withToolAdvisor(ClientSetup.Mode mode, SessionHook hook) {
+		return new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false)
+			.builder(this.model, SessionAdvisor.of(Conversations.builder(this.store).hooks(hook).build()))
+			.build();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void resultBehindAMessageOfTheUserIsRefusedByItsName(ClientSetup.Mode mode) {
 		ChatClient chat = client((conversations) -> conversations);
 		this.model.calls(call("c1"));
@@ -534,6 +596,13 @@ class ApplicationToolsTests {
 
 	private static ToolCall call(String id) {
 		return new ToolCall(id, "function", "t", "{}");
+	}
+
+	private static Message calls(String... ids) {
+		return AssistantMessage.builder()
+			.content("")
+			.toolCalls(Stream.of(ids).map(ApplicationToolsTests::call).toList())
+			.build();
 	}
 
 	private static Message longResults(String id) {

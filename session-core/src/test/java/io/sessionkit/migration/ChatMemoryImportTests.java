@@ -258,6 +258,22 @@ class ChatMemoryImportTests {
 	}
 
 	@Test
+	void resultsOfOneReplyMayComeInAMessageEach() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("")
+			.toolCalls(
+					List.of(new ToolCall("c1", "function", "look", "{}"), new ToolCall("c2", "function", "look", "{}")))
+			.build();
+		repository.saveAll("t1", List.of(user("q1"), calls, result("c1"), result("c2"), answer("a1"), user("q2"), calls,
+				result("c1"), answer("a2")));
+		ImportReport report = this.imports.run(ImportSource.chatMemory(repository));
+		assertThat(lines("t1")).containsExactly("user: q1", "assistant look({}) look({})", "tool look=c1",
+				"tool look=c2", "assistant: a1");
+		assertThat(report.count(Reason.UNFINISHED)).as("a result is missing").isEqualTo(4);
+	}
+
+	@Test
 	void earlierTableIsReadInTheOrderOfItsTimes() {
 		DataSource database = earlierTable();
 		insertEarlier(database, "t1", "ASSISTANT", "a1", WRITTEN.plusSeconds(1));
@@ -336,6 +352,10 @@ class ChatMemoryImportTests {
 			said.add(answer("a" + i));
 		}
 		return said;
+	}
+
+	private static Message result(String id) {
+		return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "look", id))).build();
 	}
 
 	private static Message user(String text) {
