@@ -376,6 +376,26 @@ class TrimTests {
 	}
 
 	@Test
+	void turnThatAHookMakesFitIsNotOverTheLimit() {
+		this.model.says("a");
+		SessionAdvisor advisor = SessionAdvisor.of(Conversations.builder(this.store)
+			.trim(Trim.keepLastMessages(2))
+			.hooks(TestHooks.beforeModel("newest",
+					(request) -> HookResult.replace(List.of(request.get(request.size() - 1)))))
+			.build());
+		ChatResponse response = ClientSetup.plain()
+			.builder(this.model, advisor)
+			.build()
+			.prompt()
+			.messages(new UserMessage("x"), new AssistantMessage("y"), new UserMessage("z"))
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.chatResponse();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: z");
+		assertThat(SessionAdvisor.turn(response).orElseThrow().overLimit()).isFalse();
+	}
+
+	@Test
 	void whatAProviderCountsCalibratesTheEstimate() {
 		history(20);
 		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
@@ -391,6 +411,39 @@ class TrimTests {
 		this.model.says("a24");
 		chat.prompt().user("u24").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequest()).as("a provider that does not count changes nothing").hasSize(9);
+	}
+
+	/**
+	 * Spring AI's validation asks again within the round, and returns the usage of both.
+	 */
+	@Test
+	void usageOfSeveralAttemptsInOneRoundTeachesNothing() {
+		history(20);
+		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
+		this.model.responds(CachedUsage.response("no json", 100, 0))
+			.responds(CachedUsage.response("{\"name\":\"Ada\"}", 100, 0));
+		chat.prompt()
+			.user("u21")
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.entity(SessionAdvisorTests.Person.class, (spec) -> spec.validateSchema());
+		assertThat(this.model.prompts()).hasSize(2);
+		this.model.responds(CachedUsage.response("a22", 200, 0));
+		chat.prompt().user("u22").advisors(SessionAdvisor.session(T1)).call().content();
+		assertThat(this.model.lastRequest()).as("as estimated").hasSize(9);
+		this.model.says("a23");
+		chat.prompt().user("u23").advisors(SessionAdvisor.session(T1)).call().content();
+		assertThat(this.model.lastRequest()).as("the next round teaches again").hasSize(5);
+	}
+
+	@Test
+	void eachRoundOfATurnTeaches() {
+		history(20);
+		ChatClient chat = chat(ClientSetup.plain(), Trim.keepLastTokens(100), Prune.NONE);
+		this.model.calls(call()).responds(CachedUsage.response("a21", 180, 0)).says("a22");
+		chat.prompt().user("u21").advisors(SessionAdvisor.session(T1)).call().content();
+		chat.prompt().user("u22").advisors(SessionAdvisor.session(T1)).call().content();
+		assertThat(this.model.lastRequest()).hasSize(5);
 	}
 
 	@Test

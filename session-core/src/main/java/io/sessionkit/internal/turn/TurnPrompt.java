@@ -266,6 +266,13 @@ final class TurnPrompt {
 		return new RequestView(this.key, known, this.rules.sent().guard());
 	}
 
+	/** Begins a round: the model is called next. */
+	void roundBegins() {
+		if (this.calibration != null) {
+			this.calibration.begin();
+		}
+	}
+
 	/**
 	 * Records the prompt that is really sent.
 	 * @param said supplies the messages of the turn after its input
@@ -280,7 +287,7 @@ final class TurnPrompt {
 	}
 
 	/**
-	 * Records the tokens that the provider reported for the request that was sent last.
+	 * Records the tokens that the provider reported for the round.
 	 */
 	void answered(TokenUsage usage) {
 		if (this.calibration != null) {

@@ -114,6 +114,7 @@ public final class TurnRounds {
 		}
 		List<Message> sent = this.prompt.afterHooks(whole, passed, said);
 		RoundRequest call = new RoundRequest.ModelCall(sent, this.rounds.begin(this::pass));
+		this.prompt.roundBegins();
 		this.events.modelCalled(sent.size());
 		return call;
 	}

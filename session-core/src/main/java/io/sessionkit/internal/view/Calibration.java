@@ -4,6 +4,7 @@ import java.util.function.ToIntFunction;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -13,7 +14,8 @@ import org.springframework.ai.tool.ToolCallback;
 /**
  * Compares the estimated size of one turn's requests with the token counts that the
  * provider reports. It is needed only if a limit counts tokens. A report is compared with
- * the request that was sent last, on whichever thread.
+ * the request of its round, on whichever thread. If an advisor has made several requests
+ * of one round, the report may be of all of them together, and is ignored.
  */
 public final class Calibration {
 
@@ -25,6 +27,10 @@ public final class Calibration {
 
 	private final ToIntFunction<Message> estimate;
 
+	/** The newest request of the round; null if none has left. */
+	private @Nullable Prompt newest;
+
+	/** The size of the only request of the round; 0 if there is not exactly one. */
 	private volatile long estimated;
 
 	public Calibration(SessionKey key, TokenMemory memory, RequestSize size, ToIntFunction<Message> estimate) {
@@ -34,21 +40,34 @@ public final class Calibration {
 		this.estimate = estimate;
 	}
 
+	/** Begins a round. */
+	public synchronized void begin() {
+		this.newest = null;
+		this.estimated = 0;
+	}
+
 	/**
-	 * Records a request that leaves for the model.
+	 * Records a request that leaves for the model. It may be reported twice.
 	 */
-	public void sent(Prompt prompt) {
+	public synchronized void sent(Prompt prompt) {
+		if (prompt != this.newest) {
+			this.estimated = (this.newest == null) ? estimated(prompt) : 0;
+			this.newest = prompt;
+		}
+	}
+
+	private long estimated(Prompt prompt) {
 		long tokens = this.size.estimateOfAll(prompt.getInstructions());
 		if (prompt.getOptions() instanceof ToolCallingChatOptions options && options.getToolCallbacks() != null) {
 			for (ToolCallback tool : options.getToolCallbacks()) {
 				tokens += this.memory.tokensOf(tool.getToolDefinition(), this.estimate);
 			}
 		}
-		this.estimated = tokens;
+		return tokens;
 	}
 
 	/**
-	 * Records the tokens that the provider reported for the request that was sent last.
+	 * Records the tokens that the provider reported for the round.
 	 */
 	public void answered(TokenUsage usage) {
 		this.memory.reported(this.key, input(usage), this.estimated, usage.cacheRead() + usage.cacheWrite() > 0);

@@ -58,11 +58,12 @@ public final class ViewTrimmer {
 	}
 
 	/**
-	 * Returns the request without the turns that cannot be sent in any case.
+	 * Returns the request without the turns that cannot be sent in any case. If the
+	 * current turn alone is larger than the limits, that is not reported yet.
 	 * @param current finds the index at which the current turn begins
 	 */
 	List<Message> fitRoughly(List<Message> request, IntSupplier current) {
-		return isOver(request) ? fit(request, current, UnaryOperator.identity()) : request;
+		return isOver(request) ? shorter(request, current, UnaryOperator.identity()) : request;
 	}
 
 	/**
@@ -73,9 +74,16 @@ public final class ViewTrimmer {
 	 */
 	List<Message> fit(List<Message> request, IntSupplier current, UnaryOperator<List<Message>> guard) {
 		List<Message> sent = guard.apply(request);
-		if (!isOver(sent)) {
-			return sent;
+		if (isOver(sent)) {
+			sent = shorter(request, current, guard);
+			if (isOver(sent)) {
+				report(sent);
+			}
 		}
+		return sent;
+	}
+
+	private List<Message> shorter(List<Message> request, IntSupplier current, UnaryOperator<List<Message>> guard) {
 		Set<Message> left = Collections.newSetFromMap(new IdentityHashMap<>());
 		long messages = RequestSize.messages(request);
 		double tokens = tokens(request);
@@ -85,17 +93,13 @@ public final class ViewTrimmer {
 			messages -= RequestSize.messages(unit.messages());
 			tokens -= tokens(unit.messages());
 			if (!isOver(messages, tokens)) {
-				sent = guard.apply(without(request, left));
+				List<Message> sent = guard.apply(without(request, left));
 				if (!isOver(sent)) {
 					return sent;
 				}
 			}
 		}
-		sent = guard.apply(without(request, left));
-		if (isOver(sent)) {
-			report(sent);
-		}
-		return sent;
+		return guard.apply(without(request, left));
 	}
 
 	private static List<Message> without(List<Message> request, Set<Message> left) {
