@@ -121,8 +121,9 @@ public interface SessionHook {
 
 	/**
 	 * Checks and changes the messages that are summarized, outside of any turn. Called
-	 * first with the messages that the summarizer is about to read, then with the summary
-	 * that it wrote, as the text of one reply. Only hooks that are registered for all
+	 * first with what the summarizer is about to read: the summary before, if there is
+	 * one, and the messages since then. Then called with the summary that it wrote. A
+	 * summary is given as the text of one reply. Only hooks that are registered for all
 	 * calls are called, in their order.
 	 * <p>
 	 * The hook may keep the messages, replace them, or refuse. If it refuses or throws,

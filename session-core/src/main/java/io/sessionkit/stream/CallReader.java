@@ -23,6 +23,7 @@ import reactor.core.publisher.FluxSink;
 import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
@@ -214,7 +215,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 			sayWhoseAnswerItIs(response);
 		}
 		if (result == null) {
-			said(response.getResult());
+			said(response);
 			return;
 		}
 		List<ToolApproval> pending = SessionAdvisor.pending(response);
@@ -236,16 +237,31 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		return new CallEvent.WaitingCall(call.id(), call.tool(), call.arguments(), call.description());
 	}
 
-	private void said(@Nullable Generation generation) {
-		if (generation == null) {
-			return;
+	/**
+	 * Passes on what a chunk has of the reply. Some models send their thoughts as
+	 * generations in front of it.
+	 */
+	private void said(ChatResponse chunk) {
+		Generation chosen = Replies.chosen(chunk);
+		for (Generation generation : chunk.getResults()) {
+			if (generation == chosen || Replies.isThought(generation.getOutput())) {
+				thought(generation.getOutput());
+			}
 		}
-		String thought = this.isStored ? "" : this.thoughts.add(generation.getOutput());
+		if (chosen != null && !Replies.isThought(chosen.getOutput())) {
+			text(chosen.getOutput());
+		}
+	}
+
+	private void thought(AssistantMessage message) {
+		String thought = this.isStored ? "" : this.thoughts.add(message);
 		if (!thought.isEmpty()) {
 			send(new CallEvent.Reasoning(thought));
 		}
-		String text = Replies.isThought(generation.getOutput()) ? ""
-				: this.texts.add(orEmpty(generation.getOutput().getText()));
+	}
+
+	private void text(AssistantMessage message) {
+		String text = this.texts.add(orEmpty(message.getText()));
 		if (!text.isEmpty()) {
 			send(new CallEvent.Text(text));
 		}

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.sessionkit.Durability;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Round;
 import io.sessionkit.SessionItem;
@@ -21,6 +22,7 @@ import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.StopWords;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
@@ -64,6 +66,8 @@ import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.content.Media;
 import org.springframework.ai.model.tool.DefaultToolCallingManager;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
+import org.springframework.ai.tool.execution.ToolExecutionException;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 import org.springframework.util.MimeTypeUtils;
@@ -298,6 +302,49 @@ public class SessionAdvisorTests {
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: so?", "assistant: yes");
 	}
 
+	/**
+	 * In the shape of Gemini's model: a generation for each part, the thought first.
+	 */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void thoughtInFrontOfTheAnswerIsNotTheReply(ClientSetup setup) {
+		for (Conversations each : List.of(this.conversations,
+				Conversations.builder(this.store).hooks(StopWords.of("forbidden")).build())) {
+			boolean checked = each != this.conversations;
+			SessionKey key = SessionKey.of(checked ? "checked" : "plain");
+			this.model.responds(thoughtAndAnswer("yes")).says("two");
+			ChatClient chat = setup.builder(this.model, SessionAdvisor.of(each)).build();
+			String answer = setup.content(chat.prompt().user("so?").advisors(SessionAdvisor.session(key)));
+			assertThat(Lines.of(this.store.messages(key))).containsExactly("user: so?", "assistant: yes");
+			if (checked) {
+				assertThat(answer).as("what is checked is handed on alone").isEqualTo("yes");
+			}
+			setup.content(chat.prompt().user("and?").advisors(SessionAdvisor.session(key)));
+			assertThat(this.model.lastRequestLines())
+				.isEqualTo(setup.lines("user: so?", "assistant: yes", "user: and?"));
+		}
+	}
+
+	@Test
+	void thoughtThatACacheRepeatsInFrontOfItsAnswerIsNotTheReply() {
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model, this.advisor)
+			.defaultAdvisors(new Cached(thoughtAndAnswer("yes")))
+			.build();
+		ask(ClientSetup.plain(), chat, "so?");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: so?", "assistant: yes");
+	}
+
+	private static ChatResponse thoughtAndAnswer(String answer) {
+		ChatGenerationMetadata stop = ChatGenerationMetadata.builder().finishReason("STOP").build();
+		return new ChatResponse(List.of(
+				new Generation(AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build(),
+						stop),
+				new Generation(
+						AssistantMessage.builder().content(answer).properties(Map.of("isThought", false)).build(),
+						stop)));
+	}
+
 	@Test
 	void theGenerationWithToolCallsIsTheOneThatIsKept() {
 		Generation text = new Generation(new AssistantMessage("let me see"));
@@ -401,11 +448,71 @@ public class SessionAdvisorTests {
 		this.model.calls(call("c1", "add", "1")).calls(call("c1", "add", "1")).says("done");
 		ChatClient chat = setup.builder(this.model, this.advisor)
 			.defaultTools(echo("add"))
-			.defaultAdvisors(new Reminding())
+			.defaultAdvisors(new Reminding(false))
 			.build();
 		ask(setup, chat, "go");
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
 				"tool add=1", "assistant add({\"value\":\"1\"})", "tool add=1", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void reminderBehindEveryRequestHidesNoToolRound(ClientSetup.Mode mode) {
+		for (Durability durability : Durability.values()) {
+			for (ClientSetup.ToolLoop loop : List.of(ClientSetup.ToolLoop.AUTOMATIC, ClientSetup.ToolLoop.EXPLICIT)) {
+				ClientSetup setup = new ClientSetup(mode, loop, true);
+				SessionKey key = SessionKey.of(durability + " " + loop);
+				this.store.add(key, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
+				this.model.calls(call("c1", "add", "1")).calls(call("c1", "add", "1")).says("done");
+				ChatClient chat = setup
+					.builder(this.model,
+							SessionAdvisor.of(Conversations.builder(this.store).durability(durability).build()))
+					.defaultTools(echo("add"))
+					.defaultAdvisors(new Reminding(true))
+					.build();
+				setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session(key)));
+				assertThat(Lines.of(this.store.messages(key))).containsExactly("user: q0", "assistant: a0", "user: go",
+						"assistant add({\"value\":\"1\"})", "tool add=1", "assistant add({\"value\":\"1\"})",
+						"tool add=1", "assistant: done");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void requestWithAReminderThatIsMadeAgainLosesNoToolRound(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.calls(call("c1", "add", "1")).fails(new IllegalStateException("429")).says("done");
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultTools(echo("add"))
+			.defaultAdvisors(new Reminding(true), new Retrying(SessionParameters.ROUND_ORDER - 40))
+			.build();
+		assertThat(ask(setup, chat, "go")).endsWith("done");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: go", "assistant add({\"value\":\"1\"})",
+				"tool add=1", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void retryOfAnInputThatEndsWithResultsBeginsAnew(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ToolCallback failing = FunctionToolCallback.<Value, String>builder("add", (value) -> {
+			throw new IllegalStateException("not now");
+		}).description("fails").inputType(Value.class).build();
+		this.model.calls(call("c1", "add", "1")).says("done");
+		ChatClient chat = setup.builder(this.model, this.advisor)
+			.defaultTools(failing)
+			.defaultAdvisors(throwing(), new Retrying())
+			.build();
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponseMessage.ToolResponse("c0", "look", "found")))
+			.build();
+		this.store.add(T1, List.of(new UserMessage("q"),
+				AssistantMessage.builder().content("").toolCalls(List.of(call("c0", "look", "0"))).build()));
+		assertThat(setup.content(chat.prompt().messages(results).advisors(SessionAdvisor.session("t1"))))
+			.endsWith("done");
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant look({\"value\":\"0\"})",
+				"tool look=found", "assistant: done");
 	}
 
 	@Test
@@ -704,6 +811,14 @@ public class SessionAdvisorTests {
 			.build();
 	}
 
+	private static ToolCallingAdvisor throwing() {
+		return ToolCallingAdvisor.builder()
+			.toolCallingManager(DefaultToolCallingManager.builder()
+				.toolExecutionExceptionProcessor(new DefaultToolExecutionExceptionProcessor(true))
+				.build())
+			.build();
+	}
+
 	private static ToolCallingAdvisor limited(int calls) {
 		return ToolCallingAdvisor.builder()
 			.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(calls).build())
@@ -765,14 +880,36 @@ public class SessionAdvisorTests {
 	}
 
 	/**
-	 * Puts a reminder behind the results of tools.
+	 * Answers with a response that it has kept.
 	 */
-	private static final class Reminding implements BaseAdvisor {
+	private record Cached(ChatResponse response) implements CallAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			return new ChatClientResponse(this.response, request.context());
+		}
+
+		@Override
+		public String getName() {
+			return "Cached";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.TURN_ORDER + 40;
+		}
+
+	}
+
+	/**
+	 * Puts a reminder behind the results of tools, or behind every request.
+	 */
+	private record Reminding(boolean always) implements BaseAdvisor {
 
 		@Override
 		public ChatClientRequest before(ChatClientRequest request, AdvisorChain chain) {
 			List<Message> messages = new ArrayList<>(request.prompt().getInstructions());
-			if (messages.get(messages.size() - 1) instanceof ToolResponseMessage) {
+			if (this.always || messages.get(messages.size() - 1) instanceof ToolResponseMessage) {
 				messages.add(new UserMessage("Answer briefly."));
 			}
 			return request.mutate().prompt(request.prompt().mutate().messages(messages).build()).build();
@@ -791,16 +928,20 @@ public class SessionAdvisorTests {
 	}
 
 	/**
-	 * Starts the tool loop again when it fails.
+	 * Makes a call again when it fails: where nothing else is said, the whole tool loop.
 	 */
-	private static final class Retrying implements CallAdvisor, StreamAdvisor {
+	private record Retrying(int order) implements CallAdvisor, StreamAdvisor {
+
+		Retrying() {
+			this(SessionParameters.TURN_ORDER + 40);
+		}
 
 		@Override
 		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 			try {
 				return chain.copy(this).nextCall(request);
 			}
-			catch (IllegalStateException ex) {
+			catch (IllegalStateException | ToolExecutionException ex) {
 				return chain.copy(this).nextCall(request);
 			}
 		}
@@ -817,7 +958,7 @@ public class SessionAdvisorTests {
 
 		@Override
 		public int getOrder() {
-			return SessionParameters.TURN_ORDER + 40;
+			return this.order;
 		}
 
 	}

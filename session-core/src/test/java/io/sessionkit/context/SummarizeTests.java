@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -324,6 +325,44 @@ class SummarizeTests {
 	}
 
 	@Test
+	void thoughtOfTheSummarizerIsNotTheSummary() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		Generation thought = new Generation(
+				AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build());
+		this.summarizer.responds(new ChatResponse(List.of(thought)))
+			.responds(new ChatResponse(List.of(thought, new Generation(new AssistantMessage("what was said")))));
+		Conversation thread = conversations(rule().keepTurns(0), Trim.NONE).get(T1);
+		assertThat(thread.compact(true).failure()).isEqualTo("no text");
+		assertThat(thread.compact(true).summary().text()).isEqualTo("what was said");
+	}
+
+	/**
+	 * As the models of Spring AI report them: OpenAI, Anthropic, Bedrock, Mistral,
+	 * Gemini.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "length", "MAX_TOKENS", "model_length", "model_context_window_exceeded", "CONTENT_FILTER",
+			"content_filtered", "guardrail_intervened", "refusal", "Refusal", "SAFETY", "RECITATION", "BLOCKLIST",
+			"PROHIBITED_CONTENT", "SPII", "LANGUAGE", "malformed_model_output" })
+	void summaryThatIsCutOffOrFilteredChangesNothingWhateverTheProviderCallsIt(String reason) {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.responds(finished("half a summ", reason));
+		Compaction made = conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		assertThat(made.status()).isEqualTo(Status.FAILED);
+		assertThat(made.failure()).isEqualTo("finish reason " + reason);
+		assertThat(thread().summary()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "stop", "STOP", "end_turn", "stop_sequence", "COMPLETE", "unknown" })
+	void summaryThatIsFinishedIsTakenWhateverTheProviderCallsIt(String reason) {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.responds(finished("what was said", reason));
+		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true).status())
+			.isEqualTo(Status.SUMMARIZED);
+	}
+
+	@Test
 	void summarizerThatFailsNeitherFailsTheCallNorReadsWithoutBound() {
 		this.store.add(T1, List.of(new UserMessage("x".repeat(1_000_000)), new AssistantMessage("a0")));
 		this.summarizer.says("long");
@@ -496,6 +535,46 @@ class SummarizeTests {
 		this.opened.add(conversations);
 		assertThat(conversations.get(T1).compact(true).summary().text()).isEqualTo("wrote to [email]");
 		assertThat(text(this.summarizer.lastRequest())).contains("mail [email]").doesNotContain("alice");
+	}
+
+	@Test
+	void summaryFromBeforeTheRedactorIsRedactedForTheSummarizer() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.says("wrote to alice@example.com").says("wrote to somebody");
+		conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		this.store.add(T1, List.of(new UserMessage("u2"), new AssistantMessage("a2")));
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(Redactor.standard())
+			.build();
+		this.opened.add(conversations);
+		assertThat(conversations.get(T1).compact(true).status()).isEqualTo(Status.SUMMARIZED);
+		assertThat(text(this.summarizer.lastRequest())).contains("wrote to [email]", "u2").doesNotContain("alice");
+		assertThat(thread().summaries()).extracting(Summary::text)
+			.containsExactly("wrote to alice@example.com", "wrote to somebody");
+	}
+
+	@Test
+	void summaryFromBeforeAHookThatRefusesItIsNotReadByTheSummarizer() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.says("secret");
+		conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		this.store.add(T1, List.of(new UserMessage("u2"), new AssistantMessage("a2")));
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(new SessionHook() {
+
+				@Override
+				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+					return messages.stream().anyMatch((message) -> "secret".equals(message.getText()))
+							? HookResult.refuse("not that") : HookResult.keep();
+				}
+
+			})
+			.build();
+		this.opened.add(conversations);
+		assertThat(conversations.get(T1).compact(true).status()).isEqualTo(Status.FAILED);
+		assertThat(this.summarizer.prompts()).hasSize(1);
 	}
 
 	@ParameterizedTest

@@ -334,6 +334,16 @@ class CallEventsTests {
 		assertThat(events).containsSubsequence(new Reasoning("hm"), new Text("Yes")).doesNotContain(new Text("hm"));
 	}
 
+	@Test
+	void thoughtInOneChunkWithTheTextTakesNothingFromIt() {
+		this.model.responds(new ChatResponse(List.of(
+				new Generation(AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build()),
+				new Generation(new AssistantMessage("Yes")))), this.model.chunk(", it is.", List.of(), true));
+		List<CallEvent> events = read(prompt());
+		assertThat(events).containsSubsequence(new Reasoning("hm"), new Text("Yes"), new Text(", it is."));
+		assertThat(this.store.messages(T1)).last().extracting(Message::getText).isEqualTo("Yes, it is.");
+	}
+
 	/** The store has it, and only its answer was lost. */
 	@Test
 	void failureOfACallWhoseTurnWaitsAlthoughItsWriterWasToldOtherwiseSaysSo() {

@@ -34,22 +34,34 @@ public final class Replies {
 
 	/**
 	 * Returns the generation that the tool loop follows: the first with tool calls, else
-	 * the first that is not a thinking block, else the last.
+	 * the first in which the model does not think, else the last.
 	 * @return the generation; null if there is none
 	 */
 	public static @Nullable Generation chosen(ChatResponse response) {
-		List<Generation> generations = response.getResults();
+		return chosen(response.getResults());
+	}
+
+	/**
+	 * Returns the generation that the tool loop follows.
+	 * @param generations the generations of a response
+	 * @return the generation; null if there is none
+	 */
+	public static @Nullable Generation chosen(List<Generation> generations) {
 		for (Generation generation : generations) {
 			if (generation.getOutput().hasToolCalls()) {
 				return generation;
 			}
 		}
 		for (Generation generation : generations) {
-			if (THINKING.stream().noneMatch(generation.getOutput().getMetadata()::containsKey)) {
+			if (!isThinking(generation.getOutput())) {
 				return generation;
 			}
 		}
 		return generations.isEmpty() ? null : generations.get(generations.size() - 1);
+	}
+
+	private static boolean isThinking(AssistantMessage message) {
+		return isThought(message) || THINKING.stream().anyMatch(message.getMetadata()::containsKey);
 	}
 
 	/**

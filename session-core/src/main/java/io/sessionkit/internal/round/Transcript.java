@@ -23,8 +23,8 @@ import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
  * Records what happens between the question and the end of the tool loop, each message
- * once. It relies on just two facts: a request that ends with a tool message, while calls
- * are unanswered, brings their results; any other request, after something was recorded,
+ * once. It relies on just two facts: a request with a new tool message, while calls are
+ * unanswered, brings their results; any other request, after something was recorded,
  * means that the loop was restarted from outside. So it does not matter whether the tool
  * advisor forwards all messages of the turn or only the newest.
  * <p>
@@ -134,7 +134,11 @@ public final class Transcript {
 			.filter((message) -> !(message instanceof UserMessage))
 			.reduce((before, last) -> last)
 			.orElse(null);
-		return newest instanceof ToolResponseMessage && newest.equals(request.get(request.size() - 1));
+		if (!(newest instanceof ToolResponseMessage) || endsAsTheFirst(request)) {
+			return false;
+		}
+		return newest.equals(request.get(request.size() - 1))
+				|| request.subList(newPart(request), request.size()).contains(newest);
 	}
 
 	/**
@@ -143,10 +147,11 @@ public final class Transcript {
 	 * the request.
 	 */
 	private @Nullable ToolResponseMessage results(List<Message> request, AssistantMessage calls) {
-		if (!request.isEmpty() && request.get(request.size() - 1) instanceof ToolResponseMessage results) {
+		if (!request.isEmpty() && request.get(request.size() - 1) instanceof ToolResponseMessage results
+				&& !endsAsTheFirst(request)) {
 			return results;
 		}
-		for (int i = request.size() - 1; i > this.firstRequest.size(); i--) {
+		for (int i = request.size() - 1; i > newPart(request); i--) {
 			if (request.get(i) instanceof ToolResponseMessage results
 					&& request.get(i - 1) instanceof AssistantMessage before
 					&& before.getToolCalls().equals(calls.getToolCalls())) {
@@ -154,6 +159,31 @@ public final class Transcript {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Returns whether this can be the first request once more, whose input ends with
+	 * results of its own. What brings new results is longer, or the newest message alone.
+	 */
+	private boolean endsAsTheFirst(List<Message> request) {
+		int size = this.firstRequest.size();
+		return request.size() == size && request.get(size - 1).equals(this.firstRequest.get(size - 1));
+	}
+
+	/**
+	 * Returns the index at which the messages begin that the first request did not have.
+	 * It is not the size of that request, since another advisor may put something at the
+	 * end of every request. Messages are compared by value, since advisors may copy them.
+	 */
+	private int newPart(List<Message> request) {
+		if (request.size() <= this.firstRequest.size()) {
+			return request.size();
+		}
+		int index = 0;
+		while (index < this.firstRequest.size() && request.get(index).equals(this.firstRequest.get(index))) {
+			index++;
+		}
+		return index;
 	}
 
 	/**
@@ -312,9 +342,9 @@ public final class Transcript {
 	 * answered without calling the model.
 	 */
 	private void takeForeignAnswer(List<Generation> generations) {
-		if (!this.answered && this.rounds.isEmpty() && !generations.isEmpty()
-				&& !Replies.isBlank(generations.get(0).getOutput())) {
-			add(generations.get(0).getOutput());
+		Generation chosen = Replies.chosen(generations);
+		if (!this.answered && this.rounds.isEmpty() && chosen != null && !Replies.isBlank(chosen.getOutput())) {
+			add(chosen.getOutput());
 			endWithNewest();
 		}
 	}

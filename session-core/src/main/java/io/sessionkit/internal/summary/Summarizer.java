@@ -257,12 +257,13 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Has the model write the summary. The hooks check what it reads and what it writes.
+	 * Has the model write the summary. The hooks check what it reads and what it writes,
+	 * and once more the summary before, which may be older than they are.
 	 */
 	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
 		Summary before = coverage.before();
-		String prompt = SummaryPrompt.of(this.rule.prompt(),
-				(before != null && !before.isReset()) ? before.text() : null, this.guards.checked(coverage.messages()),
+		String soFar = (before != null && !before.isReset()) ? this.guards.checked(before.text()) : null;
+		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, this.guards.checked(coverage.messages()),
 				coverage.tokens(), this.rule.maxInputTokens());
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());

@@ -53,10 +53,14 @@ public final class SummaryCalls implements AutoCloseable {
 	}
 
 	/**
-	 * The finish reasons of several providers for a text that is not what was asked for.
+	 * The finish reasons of the providers for a text that is not what was asked for: cut
+	 * off, filtered, refused, or broken off by a fault.
 	 */
-	private static final Set<String> UNFINISHED = Set.of("LENGTH", "MAX_TOKENS", "CONTENT_FILTER", "SAFETY", "REFUSAL",
-			"RECITATION");
+	private static final Set<String> UNFINISHED = Set.of("LENGTH", "MAX_TOKENS", "MODEL_LENGTH",
+			"MODEL_CONTEXT_WINDOW_EXCEEDED", "ERROR_LIMIT", "CONTENT_FILTER", "CONTENT_FILTERED",
+			"GUARDRAIL_INTERVENED", "REFUSAL", "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT",
+			"SPII", "ERROR_TOXIC", "MALFORMED_MODEL_OUTPUT", "MALFORMED_RESPONSE", "ERROR", "OTHER",
+			"INSUFFICIENT_SYSTEM_RESOURCE");
 
 	private static final int MOST_THREADS = 32;
 
@@ -111,7 +115,7 @@ public final class SummaryCalls implements AutoCloseable {
 
 	private static Reply reply(@Nullable ChatResponse response) throws FailedException {
 		Generation chosen = (response != null) ? Replies.chosen(response) : null;
-		String text = (chosen != null) ? chosen.getOutput().getText() : null;
+		String text = (chosen != null && !Replies.isThought(chosen.getOutput())) ? chosen.getOutput().getText() : null;
 		if (response == null || chosen == null || text == null || text.isBlank()) {
 			throw new FailedException("no text");
 		}
