@@ -29,8 +29,9 @@ public enum Concurrency {
 	 * model call: they follow the results of its tools. Both calls get the reply of that
 	 * turn. That needs a call at work that is {@code STEER} too and names the same agent.
 	 * The messages must be user messages, and the call must name no place to begin at
-	 * (such as a branch). System text, tools, options, hooks and listeners of the later
-	 * call are not used then; the hooks of the call at work check its messages.
+	 * (such as a branch). System text, tools, options, listeners and hooks that the later
+	 * call alone has are not used then; the hooks of all calls check its messages before
+	 * they are stored, and those that the call at work alone has when they join.
 	 * Otherwise, if that turn ends first, if it does not become history, or if a hook
 	 * does not let the messages pass, the later call is treated as with
 	 * {@link #SERIALIZE}.

@@ -77,10 +77,10 @@ class ArchitectureTests {
 		arrows.put("internal.summary", Set.of("words", "internal", "internal.message", "internal.view", "context",
 				"observation", "hook", "store"));
 		arrows.put("internal.round",
-				Set.of("words", "internal", "internal.message", "context", "observation", "hook", "store"));
-		arrows.put("internal.line", Set.of("words", "internal", "codec", "observation", "store"));
-		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
+				Set.of("words", "internal", "internal.message", "access", "context", "observation", "hook", "store"));
 		arrows.put("internal.attribute", Set.of("words", "codec", "internal.message"));
+		arrows.put("internal.line", Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
+		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.lease",
 				Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.retention",
@@ -91,8 +91,9 @@ class ArchitectureTests {
 						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",
 						"internal.attribute", "internal.lease", "internal.retention", "context", "observation", "hook",
 						"store"));
-		arrows.put("internal.approval", Set.of("words", "internal", "codec", "internal.tool", "internal.line",
-				"internal.round", "internal.lease", "internal.turn", "approval", "observation", "hook", "store"));
+		arrows.put("internal.approval",
+				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.round",
+						"internal.lease", "internal.turn", "access", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",

@@ -15,8 +15,8 @@ public enum NewMessageRule {
 	CANCEL,
 
 	/**
-	 * The message is kept with the open turn. When the turn continues, the message
-	 * follows the results of its tools.
+	 * The message is kept with the open turn, as hooks leave it, unless one refuses it.
+	 * When the turn continues, the message follows the results of its tools.
 	 */
 	QUEUE
 

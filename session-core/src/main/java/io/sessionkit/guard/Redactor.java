@@ -24,17 +24,18 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * Redactor.builder().emails(Action.REDACT).cards(Action.MASK).ipAddresses(Action.BLOCK).build();
  * }</pre>
  *
- * It checks the input; each request, which may bring tool results and history that was
- * stored without a redactor to the model; replies; and the messages of the turn that are
- * stored. It does not check system text, which is the application's own. Arguments of
- * tool calls reach the tool as the model wrote them, and are changed when they are sent
- * again and when they are stored. In JSON a match is replaced within its string, and a
- * number that matches becomes a string. Any other text is searched both as written and as
- * decoded. Decoding undoes escapes with backslashes and percent signs, omits invisible
- * and control characters, and replaces digits of any script and wide forms by the plain
- * ones. HTML entities, percent signs for anything but visible ASCII, escapes within
- * escapes with percent signs, and encodings such as base64 are not decoded. Media and
- * metadata stay as they are.
+ * It checks the input, also that which is queued for a turn or offered to one, before it
+ * is stored; each request, which may bring tool results and history that was stored
+ * without a redactor to the model; replies; and the messages of the turn that are stored.
+ * It does not check system text, which is the application's own. Arguments of tool calls
+ * reach the tool as the model wrote them, and are changed when they are sent again and
+ * when they are stored. In JSON a match is replaced within its string, and a number that
+ * matches becomes a string. Any other text is searched both as written and as decoded.
+ * Decoding undoes escapes with backslashes and percent signs, omits invisible and control
+ * characters, and replaces digits of any script and wide forms by the plain ones. HTML
+ * entities, percent signs for anything but visible ASCII, escapes within escapes with
+ * percent signs, and encodings such as base64 are not decoded. Media and metadata stay as
+ * they are.
  * <p>
  * Of overlapping matches the one that starts first is used; of those the longest; of
  * those the one that was configured first. Detectors that block are checked before that,
@@ -46,7 +47,9 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * Streams wait; see {@link SessionHook#checksReplies}. An answer that no model gave, from
  * a cache or from a tool that returns to the caller directly, is redacted in the store
  * but not for that caller, unless it is blocked. Listeners receive tool calls and results
- * as the tool received and returned them. Immutable.
+ * as the tool received and returned them. A redactor of one call alone
+ * ({@code SessionAdvisor.hook}) does not check a message of that call before it is
+ * offered to a running turn; those of all calls do. Immutable.
  */
 public final class Redactor implements SessionHook {
 

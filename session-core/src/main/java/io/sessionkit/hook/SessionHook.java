@@ -50,6 +50,15 @@ public interface SessionHook {
 	 * are called, and the input is stored as it is and becomes history;
 	 * {@link #beforeSave} can remove what must not stay. It may refuse. If it refuses or
 	 * throws, nothing of the input is kept with the turn.
+	 * <p>
+	 * A message that is to join another turn, one that waits
+	 * ({@link io.sessionkit.approval.NewMessageRule#QUEUE}) or one that runs
+	 * ({@link io.sessionkit.Concurrency#STEER}), is stored before that turn has it. So
+	 * the hook is called before it is stored, on the thread of the call that brings it,
+	 * with the id of a turn that is not stored and without messages of the turn so far.
+	 * It is not called again when the message joins. It must neither answer nor forget
+	 * messages then. If a message that was to join a running turn does not join it, it is
+	 * a turn of its own, and the hook is called for that turn too.
 	 * @param context the turn
 	 * @param input the messages of the call, without system text
 	 * @return the decision; a replacement must have at least one message and no system

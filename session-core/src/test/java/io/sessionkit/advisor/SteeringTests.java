@@ -28,11 +28,13 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
@@ -529,6 +531,65 @@ class SteeringTests {
 		assertThatExceptionOfType(Exception.class).isThrownBy(others.get(2)::get).withStackTraceContaining("broken");
 		assertThat(SessionAdvisor.isSteered(others.get(3).get(20, TimeUnit.SECONDS))).isTrue();
 		assertThat(SessionAdvisor.isSteered(others.get(4).get(20, TimeUnit.SECONDS))).isTrue();
+		assertNothingIsLeft(store);
+	}
+
+	/**
+	 * The hooks are asked by the call that offers it, so the turn does not ask them
+	 * again.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void offerHoldsWhatHooksHaveLeftOfAMessage(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		SessionHook marking = TestHooks.beforeTurn("marking", (messages) -> {
+			String text = messages.get(0).getText();
+			new SessionContext().put("last", text.length());
+			return text.contains("u2") ? HookResult.replace(List.of(new UserMessage(text.replace("secret", "?") + "!")))
+					: HookResult.keep();
+		});
+		SessionHook strict = TestHooks.beforeTurn("strict", (messages) -> messages.toString().contains("damn")
+				? HookResult.refuse("rude") : HookResult.keep("polite"));
+		ChatClient chat = chat(store, ClientSetup.plain(), marking, strict);
+		Future<ChatResponse> first = call(chat, "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "secret u2");
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat, "damn");
+		awaitInLine(store, 3);
+		assertThat(store.records(this.key, io.sessionkit.internal.line.Lines.OFFER)).singleElement()
+			.satisfies((offer) -> assertThat(offer.payload()).contains("? u2!").doesNotContain("secret"));
+		this.looks.release();
+		Turn turn = turn(first.get(20, TimeUnit.SECONDS));
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(log(store)).containsExactly("user: u1:1", "calls", "tool", "user: ? u2!",
+				"assistant: a of u1:1+? u2!");
+		assertThat(turn.verdicts()).extracting(Verdict::hook).contains("marking", "strict");
+		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("last", "secret u2".length());
+		assertThatExceptionOfType(Exception.class).isThrownBy(third::get)
+			.withCauseInstanceOf(SessionRefusedException.class);
+		assertNothingIsLeft(store);
+	}
+
+	/** The hooks of its call alone were not asked when the message was offered. */
+	@Test
+	void aTurnAsksItsOwnHooksAboutAMessageThatWasChecked() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, ClientSetup.plain(),
+				TestHooks.beforeTurn("all", (messages) -> HookResult.keep()));
+		SessionHook own = TestHooks.beforeTurn("own", (messages) -> messages.get(0).getText().equals("u2")
+				? HookResult.refuse("not here") : HookResult.keep());
+		Future<ChatResponse> first = this.threads
+			.submit(() -> prompt(chat, "u1:1").advisors(SessionAdvisor.hook(own)).call().chatResponse());
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat, "u3");
+		awaitInLine(store, 3);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u3");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isFalse();
+		assertThat(SessionAdvisor.isSteered(third.get(20, TimeUnit.SECONDS))).isTrue();
 		assertNothingIsLeft(store);
 	}
 

@@ -154,11 +154,14 @@ class ApprovalGapTests {
 			}
 
 		}).build();
+		Conversations hookless = Conversations.of(this.store);
+		this.approvals = queueing(hookless);
+		ChatClient before = chat(hookless);
+		pause(before, 1);
+		ask(before, "and this");
+		approveAll();
 		this.approvals = queueing(conversations);
 		ChatClient chat = chat(conversations);
-		pause(chat, 1);
-		ask(chat, "and this");
-		approveAll();
 		slow.set(true);
 		Disposable stream = chat.prompt().advisors(SessionAdvisor.session(KEY)).stream().content().subscribe();
 		await(asked);
@@ -391,10 +394,9 @@ class ApprovalGapTests {
 		this.approvals = queueing(conversations);
 		ChatClient chat = chat(conversations);
 		pause(chat, 1);
-		ask(chat, "and this");
-		approveAll();
 		answers.set(true);
-		assertThatIllegalStateException().isThrownBy(() -> ask(chat, null));
+		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "and this"));
+		approveAll();
 		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
 		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.CANCELLED);

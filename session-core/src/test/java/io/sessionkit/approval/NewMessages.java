@@ -2,18 +2,24 @@ package io.sessionkit.approval;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
+import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -145,11 +151,59 @@ abstract class NewMessages extends ResumedTurns {
 				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
 		this.model.calls(cancel("c1", 1));
 		ask(mode, "q1");
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> ask(mode, "damn"));
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(texts()).doesNotContain("damn");
+		approve(waiting());
+		this.model.says("done");
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(4).endsWith("assistant: done");
+	}
+
+	/** A process without hooks has queued it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void queuedMessageThatNoHookWasAskedAboutIsRefusedWhenTheTurnGoesOn(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1));
+		ask(mode, "q1");
 		ask(mode, "damn");
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite",
+				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
 		approve(waiting());
 		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> goOn(mode));
 		assertThat(this.model.prompts()).hasSize(1);
 		assertThat(this.runs).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void whatARedactorTakesOutIsNotInTheStoreWhileAMessageIsQueued(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		AtomicInteger asked = new AtomicInteger();
+		threads((threads) -> threads.hooks(Redactor.builder().cards(Redactor.Action.REDACT).build(),
+				TestHooks.beforeTurn("counting", (input) -> {
+					new SessionContext().put("asked", asked.incrementAndGet());
+					return HookResult.replace(List.of(new UserMessage(input.get(0).getText() + "!")));
+				})));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "my card is 4111 1111 1111 1111");
+		ask(mode, "and this");
+		assertThat(texts()).doesNotContain("4111").contains("my card is [card]!");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).containsExactly("user: q1!", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"user: my card is [card]!", "user: and this!", "assistant: done");
+		assertThat(asked).hasValue(3);
+		assertThat(thread().attributes()).containsEntry("asked", 3);
+		assertThat(store().turns(this.key, Tail.ALL).get(0).verdicts()).extracting(Verdict::hook)
+			.contains("counting", "Redactor");
+	}
+
+	/** What is stored of what a waiting turn needs to go on. */
+	private String texts() {
+		return store().records(this.key, TurnRecords.PAUSE).toString();
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
+import io.sessionkit.SessionKey;
 import io.sessionkit.OnCancel;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
@@ -106,15 +107,15 @@ final class ContextSnippets {
 
 		@Override
 		public void toolCalled(SessionEvent.ToolCalled event) {
-			show(event.key().id(), "calling " + event.call().name());
+			show(event.key(), "calling " + event.call().name());
 		}
 
 		@Override
 		public void failed(SessionEvent.Failed event) {
-			show(event.key().id(), "failed");
+			show(event.key(), "failed");
 		}
 
-		private void show(String thread, String line) {
+		private void show(SessionKey thread, String line) {
 			// hand it to somebody else: a listener must not wait
 		}
 

@@ -121,7 +121,8 @@ public final class GatedTurns {
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
 			checkNotNested(asking.key());
-			Offer offer = (mayJoin && concurrency == Concurrency.STEER) ? asking.offer() : null;
+			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
+					? () -> this.turns.offer(asking) : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, mayBegin(asking), drain);
 		}
@@ -381,7 +382,7 @@ public final class GatedTurns {
 
 	private Pause queue(RunningTurn turn) {
 		SessionKey key = turn.key();
-		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.request().input(), CALLS, turn::answeredBy);
+		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.toJoin(), CALLS, turn::answeredBy);
 		List<LedgerEntry> calls = this.ledger.read(kept.records(Ledger.APPROVAL));
 		return Pause.of(this.ledger.pending(calls), new TurnResult(key, kept.turn(), List.of(), false));
 	}

@@ -15,6 +15,9 @@ import java.util.Map;
  */
 public record AttributeChange(Map<String, Object> written, List<String> removed) {
 
+	/** Nothing was changed. */
+	public static final AttributeChange NONE = new AttributeChange(Map.of(), List.of());
+
 	public static AttributeChange between(Map<String, Object> base, Map<String, Object> values) {
 		Map<String, Object> written = new HashMap<>(values);
 		written.entrySet()

@@ -85,6 +85,14 @@ public final class TurnAttributes {
 	}
 
 	/**
+	 * Makes changes that hooks have made before their messages became part of the turn.
+	 */
+	public void apply(AttributeChange change) {
+		change.written().forEach((name, value) -> put(name, value, false));
+		change.removed().forEach((name) -> remove(name, false));
+	}
+
+	/**
 	 * Stops tools from writing, because the turn is being saved or its caller has
 	 * disconnected.
 	 */

@@ -3,8 +3,9 @@ package io.sessionkit.internal.lease;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.internal.attribute.JoiningInput;
+
 import org.springframework.ai.chat.messages.AssistantMessage;
-import org.springframework.ai.chat.messages.Message;
 
 /**
  * A reply that an open turn holds back because not all of its tool calls are answered. It
@@ -13,9 +14,10 @@ import org.springframework.ai.chat.messages.Message;
  * @param reply the reply, with its calls
  * @param notes the values that the code that holds the reply back needs later; a codec
  * must be able to store them
- * @param queued the messages that follow the answers when the turn continues
+ * @param queued the messages that follow the answers when the turn continues, in the
+ * order in which they came
  */
-public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<Message> queued) {
+public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<JoiningInput> queued) {
 
 	public HeldReply {
 		notes = Map.copyOf(notes);
@@ -24,7 +26,8 @@ public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<
 
 	/**
 	 * Describes the reply without its texts, which may be secret.
-	 * @return a text with the number of its calls and of the queued messages
+	 * @return a text with the number of its calls and of the calls that have queued
+	 * messages
 	 */
 	@Override
 	public String toString() {

@@ -10,6 +10,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.attribute.AttributeChange;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +44,57 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 		values.put("notes", held.notes());
 		values.put("state", attributes.written());
 		values.put("removed", attributes.removed());
-		values.put("queued", held.queued().stream().map((message) -> codec.encode(key, message)).toList());
+		putQueued(values, key, held.queued(), codec);
 		return new RecordWrite(TurnRecords.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
 	}
 
-	public RecordWrite queue(SessionKey key, String turnId, List<Message> more, MessageCodec codec) {
-		List<Message> queued = new ArrayList<>(this.held.queued());
-		queued.addAll(more);
+	/**
+	 * A version that does not know what hooks were asked about asks them again.
+	 */
+	private static void putQueued(Map<String, Object> values, SessionKey key, List<JoiningInput> queued,
+			MessageCodec codec) {
+		List<String> messages = new ArrayList<>();
+		List<Map<String, Object>> checked = new ArrayList<>();
+		for (JoiningInput each : queued) {
+			if (each.isChecked()) {
+				Map<String, Object> result = new HashMap<>(each.values());
+				result.put("from", messages.size());
+				result.put("to", messages.size() + each.messages().size());
+				checked.add(result);
+			}
+			each.messages().forEach((message) -> messages.add(codec.encode(key, message)));
+		}
+		values.put("queued", messages);
+		if (!checked.isEmpty()) {
+			values.put("checked", checked);
+		}
+	}
+
+	/** What lies between messages that hooks were asked about was not checked. */
+	private static List<JoiningInput> queued(List<Message> messages, @Nullable Object checked) {
+		List<JoiningInput> queued = new ArrayList<>();
+		int end = 0;
+		for (Object each : (checked instanceof List<?> results) ? results : List.of()) {
+			if (each instanceof Map<?, ?> result && result.get("from") instanceof Integer from
+					&& result.get("to") instanceof Integer to) {
+				addUnchecked(queued, messages.subList(end, from));
+				queued.add(JoiningInput.of(messages.subList(from, to), result));
+				end = to;
+			}
+		}
+		addUnchecked(queued, messages.subList(end, messages.size()));
+		return queued;
+	}
+
+	private static void addUnchecked(List<JoiningInput> queued, List<Message> messages) {
+		if (!messages.isEmpty()) {
+			queued.add(JoiningInput.unchecked(messages));
+		}
+	}
+
+	public RecordWrite queue(SessionKey key, String turnId, JoiningInput more, MessageCodec codec) {
+		List<JoiningInput> queued = new ArrayList<>(this.held.queued());
+		queued.add(more);
 		return write(key, turnId, new HeldReply(this.held.reply(), this.held.notes(), queued), this.parts,
 				this.attributes, this.revision, codec);
 	}
@@ -69,7 +114,8 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 				&& values.get("removed") instanceof List<?> removed && values.get("queued") instanceof List<?> queued
 				&& codec.decode(key, reply) instanceof AssistantMessage message) {
 			List<Message> messages = queued.stream().map((text) -> codec.decode(key, (String) text)).toList();
-			return new PauseRecord(new HeldReply(message, (Map<String, Object>) notes, messages), parts,
+			return new PauseRecord(
+					new HeldReply(message, (Map<String, Object>) notes, queued(messages, values.get("checked"))), parts,
 					new AttributeChange((Map<String, Object>) attributes, (List<String>) removed), record.revision());
 		}
 		throw new UnreadablePayloadException(

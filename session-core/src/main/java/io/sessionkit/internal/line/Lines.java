@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
@@ -57,7 +58,8 @@ public final class Lines {
 	 * @param key the session
 	 * @param request the request that the call makes; null if its client cannot tell it
 	 * from others
-	 * @param offer what the call offers to the turn at work; null for nothing
+	 * @param offer supplies what the call offers to the turn at work, once it has to
+	 * wait; null for nothing
 	 * @param concurrency how to treat the call while another one works
 	 * @param timeout how long to wait at most in each line
 	 * @param mayBegin whether the session may begin with the line; a call that may not
@@ -65,8 +67,9 @@ public final class Lines {
 	 * @param drain the work of this process, with which waiting ends
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
-	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request, @Nullable Offer offer,
-			Concurrency concurrency, Duration timeout, boolean mayBegin, Drain drain) {
+	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request,
+			@Nullable Supplier<@Nullable Offer> offer, Concurrency concurrency, Duration timeout, boolean mayBegin,
+			Drain drain) {
 		if (request == null && concurrency == Concurrency.OPTIMISTIC) {
 			return null;
 		}
@@ -77,8 +80,8 @@ public final class Lines {
 		}
 		boolean steers = concurrency == Concurrency.STEER;
 		if (concurrency != Concurrency.OPTIMISTIC) {
-			OwnOffer own = (steers && offer != null)
-					? new OwnOffer(this, key, new Offered(id, offer, request), offerLives(timeout)) : null;
+			OwnOffer own = (steers && offer != null) ? new OwnOffer(this, key, id, request, offer, offerLives(timeout))
+					: null;
 			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, mayBegin, own));
 		}
 		return new Arrival(this, key, waits, request, steers, drain);

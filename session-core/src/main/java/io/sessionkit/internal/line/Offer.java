@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.util.List;
 
+import io.sessionkit.internal.attribute.JoiningInput;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -9,15 +10,19 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * The messages that a call that waits offers to the turn at work, and that may join it.
  *
- * @param messages the messages, all of which its user has said
+ * @param input the messages, all of which its user has said, as hooks have left them
  * @param agent the agent that the call names; null for none
  * @param expectedTurn the number of the newest turn that the caller has seen; 0 to expect
  * nothing
  */
-public record Offer(List<Message> messages, @Nullable String agent, long expectedTurn) {
+public record Offer(JoiningInput input, @Nullable String agent, long expectedTurn) {
 
-	public Offer {
-		messages = List.copyOf(messages);
+	/**
+	 * Returns the messages.
+	 * @return the messages as hooks have left them
+	 */
+	public List<Message> messages() {
+		return this.input.messages();
 	}
 
 	/**
@@ -26,7 +31,7 @@ public record Offer(List<Message> messages, @Nullable String agent, long expecte
 	 */
 	@Override
 	public String toString() {
-		return "Offer[" + this.messages.size() + " messages]";
+		return "Offer[" + messages().size() + " messages]";
 	}
 
 }

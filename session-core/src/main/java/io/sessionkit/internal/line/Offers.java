@@ -10,6 +10,7 @@ import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -55,6 +56,9 @@ final class Offers {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("messages", offered.offer().messages().stream().map((each) -> codec.encode(key, each)).toList());
+		if (offered.offer().input().isChecked()) {
+			values.put("checked", offered.offer().input().values());
+		}
 		values.put("expected", offered.offer().expectedTurn());
 		if (offered.offer().agent() != null) {
 			values.put("agent", offered.offer().agent());
@@ -113,7 +117,8 @@ final class Offers {
 		}
 		MessageCodec codec = this.store.options().codec();
 		List<Message> messages = texts.stream().map((text) -> codec.decode(record.key(), (String) text)).toList();
-		Offer offer = new Offer(messages, Objects.toString(values.get("agent"), null), expected.longValue());
+		Offer offer = new Offer(JoiningInput.of(messages, values.get("checked")),
+				Objects.toString(values.get("agent"), null), expected.longValue());
 		return Optional.of(new Offered(record.id(), offer, request(values)));
 	}
 

@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.RecordWrite;
@@ -16,7 +17,12 @@ final class OwnOffer {
 
 	private final SessionKey key;
 
-	private final Offered offered;
+	private final String id;
+
+	private final @Nullable Request request;
+
+	/** Makes the offer once. */
+	private Supplier<@Nullable Offer> offer;
 
 	private final Duration lives;
 
@@ -29,23 +35,37 @@ final class OwnOffer {
 	/** The call at work when this one looked last; null for none. */
 	private @Nullable String first;
 
-	OwnOffer(Lines lines, SessionKey key, Offered offered, Duration lives) {
+	/**
+	 * Creates the offer of a call.
+	 * @param offer supplies what the call offers, if it has to wait; null for nothing.
+	 * Hooks may be asked then
+	 */
+	OwnOffer(Lines lines, SessionKey key, String id, @Nullable Request request, Supplier<@Nullable Offer> offer,
+			Duration lives) {
 		this.lines = lines;
 		this.key = key;
-		this.offered = offered;
+		this.id = id;
+		this.request = request;
+		this.offer = offer;
 		this.lives = lives;
 	}
 
 	/**
 	 * Stores the offer, unless that was done.
-	 * @return whether it is stored; false if there is no session
+	 * @return whether it is stored; false if there is no session, or nothing to offer
 	 */
 	boolean isStored() {
 		if (this.revision == 0) {
-			RecordWrite write = this.lines.offers().write(this.key, this.offered, this.lives);
-			this.revision = this.lines.put(this.key, write) ? write.next() : 0;
+			Offer made = this.offer.get();
+			this.offer = () -> made;
+			this.revision = (made != null) ? written(made) : 0;
 		}
 		return this.revision != 0;
+	}
+
+	private long written(Offer made) {
+		RecordWrite write = this.lines.offers().write(this.key, new Offered(this.id, made, this.request), this.lives);
+		return this.lines.put(this.key, write) ? write.next() : 0;
 	}
 
 	/** Returns whether the turn at work has the messages. */
@@ -61,10 +81,9 @@ final class OwnOffer {
 	@Nullable Answer look(Line now) {
 		String before = this.first;
 		this.first = now.tickets().isEmpty() ? null : now.tickets().get(0).id();
-		this.taken = now.isTaken(this.offered.id());
-		boolean mayBeAnswered = this.revision != 0
-				&& (!Objects.equals(this.first, before) || !now.has(this.offered.id()));
-		return mayBeAnswered ? this.lines.offers().answer(this.key, this.offered.id()) : null;
+		this.taken = now.isTaken(this.id);
+		boolean mayBeAnswered = this.revision != 0 && (!Objects.equals(this.first, before) || !now.has(this.id));
+		return mayBeAnswered ? this.lines.offers().answer(this.key, this.id) : null;
 	}
 
 	/**
@@ -77,7 +96,7 @@ final class OwnOffer {
 			return null;
 		}
 		boolean unanswered = this.lines.put(this.key, deletion(this.revision));
-		Answer answer = unanswered ? null : this.lines.offers().answer(this.key, this.offered.id());
+		Answer answer = unanswered ? null : this.lines.offers().answer(this.key, this.id);
 		this.revision = (answer != null) ? this.revision : 0;
 		return answer;
 	}
@@ -91,7 +110,7 @@ final class OwnOffer {
 	}
 
 	private RecordWrite deletion(long expected) {
-		return new RecordWrite(Offers.KIND, this.offered.id(), expected, null, null);
+		return new RecordWrite(Offers.KIND, this.id, expected, null, null);
 	}
 
 }

@@ -113,10 +113,10 @@ public final class HookRun {
 	}
 
 	/**
-	 * Adds what was decided in another run.
+	 * Adds what was decided in another run. There must be hooks.
 	 */
-	public void adopt(HookRun apart) {
-		apart.verdicts().forEach(this::add);
+	public void adopt(List<Verdict> decided) {
+		decided.forEach(this::add);
 	}
 
 	public boolean isEmpty() {

@@ -14,8 +14,10 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.HookFailedException;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.line.Admission;
@@ -185,15 +187,53 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Runs the hooks on the messages that the caller has queued while the turn waited.
+	 * Takes the messages that the caller has queued while the turn waited, and runs the
+	 * hooks on them that were not asked before.
 	 * @throws SessionRefusedException if a hook refuses them; nothing has changed
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	public void beginAgain() {
 		HeldReply held = holding().reply();
-		List<Message> queued = (held != null) ? held.queued() : List.of();
-		this.rounds.queue((queued.isEmpty() || this.hooks.isEmpty()) ? queued
-				: new InputChecks(key(), this.hooks, this.setup.codec()).queued(queued));
+		List<JoiningInput> queued = (held != null) ? held.queued() : List.of();
+		InputChecks checks = checks();
+		this.rounds.queue(queued.stream().flatMap((each) -> checks.queued(each).stream()).toList());
+	}
+
+	/**
+	 * Runs the hooks on the input, which is to become part of another turn than this one.
+	 * @return what may be stored of it until then
+	 * @throws SessionRefusedException if a hook refuses it; what a hook throws is thrown
+	 * as it is
+	 * @throws IllegalStateException if a hook answers it, or forgets messages because of
+	 * it
+	 */
+	public JoiningInput toJoin() {
+		if (this.hooks.isEmpty()) {
+			return JoiningInput.unchecked(input());
+		}
+		try {
+			List<Message> passed = checks().joining(input());
+			if (!this.forgotten.isEmpty()) {
+				throw new IllegalStateException("A hook forgot messages of session " + key()
+						+ " because of a message that is to join another turn, which is not possible. Refuse the message, or"
+						+ " forget them in a tool or in beforeSave.");
+			}
+			return new JoiningInput(passed, true, this.hooks.verdicts(), this.attributes.change());
+		}
+		finally {
+			this.children.end();
+		}
+	}
+
+	private InputChecks checks() {
+		return new InputChecks(key(), this.hooks, ownHooks(), this.attributes, this.setup.codec());
+	}
+
+	/** The hooks that this call alone has. */
+	private HookRun ownHooks() {
+		List<SessionHook> own = this.request.extensions().hooks();
+		return own.isEmpty() ? HookRun.NONE
+				: new HookRun(key(), own, (phase) -> this.context.running(phase), observed());
 	}
 
 	/**
@@ -217,7 +257,7 @@ public final class RunningTurn {
 	/** If the hooks do not let the input pass, nothing of it is kept. */
 	private void checkInput() {
 		try {
-			InputChecks checks = new InputChecks(key(), this.hooks, this.setup.codec());
+			InputChecks checks = checks();
 			HookRun.Passed<List<Message>> passed = checks.begin(input());
 			this.inputCheck = checks.besideModel(passed.value());
 			if (passed.replaced()) {
@@ -435,7 +475,7 @@ public final class RunningTurn {
 		Offering offering = admission.offering();
 		if (offering != null && this.place.becomesHead()) {
 			this.loop.steering(new TurnSteering(offering, agent(), (this.base != null) ? this.base.turns() : 0,
-					this.rounds, new InputChecks(key(), this.hooks, this.setup.codec())));
+					this.rounds, checks()));
 		}
 	}
 

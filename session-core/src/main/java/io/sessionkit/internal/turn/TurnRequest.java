@@ -8,6 +8,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.observation.ObservedTurn;
@@ -295,7 +296,16 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	public @Nullable Offer offer() {
 		boolean joins = !this.input.isEmpty() && onlyAsks() && this.start.kind() == Start.Kind.HEAD
 				&& this.child == null;
-		return joins ? new Offer(this.input, agent(), this.expectedTurn) : null;
+		return joins ? new Offer(JoiningInput.unchecked(this.input), agent(), this.expectedTurn) : null;
+	}
+
+	/**
+	 * Returns a request that only reads the session, for asking the hooks of all calls
+	 * about the input of this one.
+	 */
+	TurnRequest toCheck() {
+		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, Start.READING,
+				this.call.observed(ObservedTurn.NONE), Extensions.NONE, null);
 	}
 
 	/**

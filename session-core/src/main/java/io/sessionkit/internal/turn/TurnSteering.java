@@ -169,8 +169,7 @@ final class TurnSteering {
 	 */
 	private @Nullable Joined checked(Offered offered) {
 		try {
-			List<Message> messages = this.checks.hooks().isEmpty() ? offered.offer().messages()
-					: this.checks.joining(offered.offer().messages());
+			List<Message> messages = this.checks.offered(offered.offer().input());
 			if (messages.stream().allMatch(UserMessage.class::isInstance)) {
 				return new Joined(offered, messages, this.rounds.runs());
 			}

@@ -14,10 +14,14 @@ import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
+import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -26,6 +30,8 @@ import org.springframework.ai.chat.messages.Message;
  * Safe for use by many threads.
  */
 public final class Turns implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(Turns.class);
 
 	private final TurnSetup setup;
 
@@ -102,6 +108,28 @@ public final class Turns implements AutoCloseable {
 			throw new IllegalStateException("The call on session " + request.key()
 					+ " brings a history, which is sent as it is, and a HistoryMerge, which would change it. Leave one"
 					+ " of them out.");
+		}
+	}
+
+	/**
+	 * Returns what a call offers to the turn at work while it waits. The hooks of all
+	 * calls are asked before it is stored. What they do not let pass is not offered: the
+	 * call then has a turn of its own, whose hooks say why.
+	 * @param asking the data with which the turn of the call starts
+	 * @return the offer; null if there is none
+	 */
+	public @Nullable Offer offer(TurnRequest asking) {
+		Offer offer = asking.offer();
+		if (offer == null || hooks().isEmpty()) {
+			return offer;
+		}
+		try {
+			return new Offer(read(asking.toCheck()).toJoin(), offer.agent(), offer.expectedTurn());
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("A call that waits on session " + asking.key()
+					+ " does not offer its message, a hook did not let it pass: " + ex.getClass().getName());
+			return null;
 		}
 	}
 

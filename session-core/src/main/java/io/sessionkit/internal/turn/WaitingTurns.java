@@ -15,6 +15,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnLease;
@@ -49,8 +50,9 @@ public final class WaitingTurns {
 
 	/**
 	 * Continues the open turn of a session; no other call can work on it at the same
-	 * time. Hooks run on the messages that were queued while the turn waited, but not
-	 * again on its input. The merge is asked again which part of the history to send.
+	 * time. Hooks run on the messages that were queued while the turn waited, as far as
+	 * they were not asked about them before, but not again on its input. The merge is
+	 * asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
 	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn, which holds a reply back; null if nothing waits but the answer to
@@ -221,7 +223,7 @@ public final class WaitingTurns {
 	 * of its tools.
 	 * @param key the session
 	 * @param number the number of the turn
-	 * @param messages the messages of the caller
+	 * @param input the messages of the caller, as hooks have left them
 	 * @param kinds the kinds of further records to read with the turn
 	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
@@ -230,7 +232,7 @@ public final class WaitingTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public TurnView queue(SessionKey key, long number, List<Message> messages, Set<String> kinds,
+	public TurnView queue(SessionKey key, long number, JoiningInput input, Set<String> kinds,
 			Function<Turn, List<RecordWrite>> alongside) {
 		Set<String> withLease = new HashSet<>(kinds);
 		withLease.add(TurnRecords.LEASE);
@@ -239,7 +241,7 @@ public final class WaitingTurns {
 			checkFree(key, stored.records(TurnRecords.LEASE));
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 				.orElseThrow(() -> gone(key));
-			RecordWrite queue = pause.queue(key, stored.turn().id(), messages, this.store.options().codec());
+			RecordWrite queue = pause.queue(key, stored.turn().id(), input, this.store.options().codec());
 			return put(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
 	}

@@ -5,10 +5,14 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.Verdict;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.internal.attribute.AttributeChange;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -28,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OfferVersionTests {
 
 	private static final SessionKey KEY = SessionKey.of("owner", "thread");
+
+	private static final List<Message> MESSAGES = List.of(new UserMessage("and the tests, please"));
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
@@ -56,6 +62,25 @@ class OfferVersionTests {
 	}
 
 	@Test
+	void offerThatHooksWereAskedAboutIsReadAndWritten() throws IOException {
+		List<Verdict> verdicts = List.of(
+				new Verdict("Redactor", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null),
+				new Verdict("Moderation", Verdict.Phase.BEFORE_TURN, Verdict.Effect.PASSED, "score 0.2"));
+		JoiningInput input = new JoiningInput(MESSAGES, true, verdicts,
+				new AttributeChange(Map.of("language", "en"), List.of("topic")));
+		RecordWrite write = this.offers.write(KEY, new Offered("ticket-1", new Offer(input, "helper", 7), null),
+				Duration.ofMinutes(1));
+		assertThat(values(write.payload())).isEqualTo(values(file("offer-checked-v1.json")));
+		store(file("offer-checked-v1.json"));
+		JoiningInput read = this.offers.read(KEY, List.of("ticket-1")).get(0).offer().input();
+		assertThat(read.messages()).extracting(Message::getText).containsExactly("and the tests, please");
+		assertThat(read.isChecked()).isTrue();
+		assertThat(read.verdicts()).isEqualTo(verdicts);
+		assertThat(read.attributes()).isEqualTo(input.attributes());
+		assertThat(read).hasToString("JoiningInput[1 messages]");
+	}
+
+	@Test
 	void answerOfVersionOneIsRead() throws IOException {
 		store(file("offer-answer-v1.json"));
 		assertThat(this.offers.answer(KEY, "ticket-1")).isEqualTo(new Answer("turn-1", 3));
@@ -64,7 +89,7 @@ class OfferVersionTests {
 
 	@Test
 	void whatIsWrittenNowIsVersionOne() throws IOException {
-		Offer offer = new Offer(List.of(new UserMessage("and the tests, please")), "helper", 7);
+		Offer offer = new Offer(JoiningInput.unchecked(MESSAGES), "helper", 7);
 		RecordWrite write = this.offers.write(KEY,
 				new Offered("ticket-1", offer, new Request("id-1", "digest-1", Duration.ofMinutes(5))),
 				Duration.ofMinutes(1));
