@@ -2,6 +2,7 @@ package io.sessionkit.access;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
@@ -100,12 +101,19 @@ public final class SessionAccess {
 	 * who reaches all owners has made the call.
 	 */
 	private static Optional<Caller> here() {
-		Acting now = acting.get();
 		TurnAccess turn = TurnBinding.running();
-		if (turn == null || (now != null && now.turn() == turn)) {
-			return Optional.ofNullable(now).map(Acting::caller);
-		}
-		return Optional.of(new Caller(turn.context().key().owner(), Set.of(), false));
+		Caller named = named(turn);
+		return (turn == null || named != null) ? Optional.ofNullable(named) : Optional.of(owner(turn.context().key()));
+	}
+
+	/** Returns the caller of {@link #callAs}, unless a turn has begun since. */
+	private static @Nullable Caller named(@Nullable TurnAccess turn) {
+		Acting now = acting.get();
+		return (now != null && (turn == null || now.turn() == turn)) ? now.caller() : null;
+	}
+
+	private static Caller owner(SessionKey key) {
+		return new Caller(key.owner(), Set.of(), false);
 	}
 
 	private static CallerRequiredException unknown() {
@@ -193,19 +201,65 @@ public final class SessionAccess {
 	 * @throws IllegalStateException if the result is a stream or a future
 	 */
 	public <T> T callAs(Caller caller, Supplier<T> work) {
-		Acting before = acting.get();
-		acting.set(new Acting(caller, TurnBinding.running()));
+		return as(caller, work);
+	}
+
+	/**
+	 * Does work on this thread for the owner of a session, as its tools do theirs. For
+	 * SessionKit's own packages.
+	 * @param key the session
+	 * @param work the work
+	 * @param <T> the type of the result
+	 * @return the result of the work
+	 */
+	public static <T> T callAsOwner(SessionKey key, Supplier<T> work) {
+		return as(owner(key), work);
+	}
+
+	/**
+	 * Wraps work for another thread, so that it has the caller of {@link #callAs} there
+	 * that it would have on this one. The turn is to be carried too, around this. For
+	 * SessionKit's own packages.
+	 * @param work the work
+	 * @param <T> the type of the result
+	 * @return the wrapped work, which may run on any thread
+	 */
+	public static <T> Callable<T> carrying(Callable<T> work) {
+		Caller caller = named(TurnBinding.running());
+		if (caller == null) {
+			return work;
+		}
+		return () -> {
+			Acting before = act(new Acting(caller, TurnBinding.running()));
+			try {
+				return work.call();
+			}
+			finally {
+				act(before);
+			}
+		};
+	}
+
+	private static <T> T as(Caller caller, Supplier<T> work) {
+		Acting before = act(new Acting(caller, TurnBinding.running()));
 		try {
 			return done(work.get());
 		}
 		finally {
-			if (before != null) {
-				acting.set(before);
-			}
-			else {
-				acting.remove();
-			}
+			act(before);
 		}
+	}
+
+	/** Returns what was there before. */
+	private static @Nullable Acting act(@Nullable Acting now) {
+		Acting before = acting.get();
+		if (now != null) {
+			acting.set(now);
+		}
+		else {
+			acting.remove();
+		}
+		return before;
 	}
 
 	/** Work that has only been prepared would run later, for somebody else. */

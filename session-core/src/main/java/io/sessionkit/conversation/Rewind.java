@@ -10,6 +10,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
@@ -108,7 +109,13 @@ final class Rewind {
 		}
 		ToolCallback tool = Objects.requireNonNull(this.work.tools().find(entry.approval().tool()));
 		checkUnmoved(this.work.store().find(this.plan.key()).orElseThrow(() -> notAsPlanned(this.plan)));
-		return this.work.runs().run(entry, tool, this.work.context(), this.work.lease());
+		return runAsOwner(entry, tool);
+	}
+
+	/** Tools work for the owner of their session, whoever rewinds it. */
+	private LedgerEntry runAsOwner(LedgerEntry entry, ToolCallback tool) {
+		return SessionAccess.callAsOwner(this.plan.key(),
+				() -> this.work.runs().run(entry, tool, this.work.context(), this.work.lease()));
 	}
 
 	private void checkUnmoved(Session session) {

@@ -7,7 +7,8 @@ package io.sessionkit.hook;
  * An exception of a listener is caught and logged by its class name; it affects neither
  * the turn nor other listeners. Listeners are called where the events happen, in a stream
  * also on the thread of the model, so they must not block. One listener serves many turns
- * at once and must be safe for use by many threads. Each call ends with exactly one of
+ * at once and must be safe for use by many threads. Where sessions belong to users, it
+ * works for the owner of the session of its event. Each call ends with exactly one of
  * {@link #refused}, {@link #committed}, {@link #paused} and {@link #failed}.
  */
 public interface SessionListener {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 import io.sessionkit.InvalidSessionKeyException;
@@ -21,8 +22,11 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
@@ -190,6 +195,64 @@ class SessionAccessTests {
 		this.model.calls(call("look", "notes")).says("done");
 		setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session(ADAS)));
 		assertThat(this.reachedByTool).extracting(SessionKey::owner).containsExactly("ada", "bob", "ada");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void compensatingToolWorksForTheOwnerOfItsSessionWhoeverRewinds(boolean limited) {
+		try (Conversations rewound = Conversations.builder(this.store)
+			.access(this.access)
+			.toolTimeouts(limited ? Map.of("restore", Duration.ofSeconds(30)) : Map.of())
+			.build()) {
+			Approvals approvals = Approvals.of(rewound);
+			Compensations compensations = Compensations.builder(rewound, approvals)
+				.tools(tool("look"), tool("restore"))
+				.compensating(Map.of("look", "restore"))
+				.build();
+			ChatClient chat = chat(approvals);
+			for (Caller caller : List.of(Caller.server(), new Caller("root", Set.of(), true))) {
+				this.signedIn.set(Caller.of("ada"));
+				this.model.calls(call("look", "notes")).says("done");
+				chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+				this.reachedByTool.clear();
+				this.access.callAs(caller, () -> compensations.rewind(compensations.plan(ADAS, 1)));
+				assertThat(this.reachedByTool).containsExactly(SessionKey.of("ada", "notes"));
+				this.signedIn.set(new Caller("root", Set.of(), true));
+				assertThat(this.access.caller().name()).isEqualTo("root");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void listenerReachesTheSessionOfItsEventInCallsAndStreams(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		List<SessionKey> reached = new CopyOnWriteArrayList<>();
+		SessionListener listener = new SessionListener() {
+
+			@Override
+			public void modelCalled(SessionEvent.ModelCalled event) {
+				reached.add(SessionAccessTests.this.conversations.get("notes").key());
+			}
+
+			@Override
+			public void committed(SessionEvent.Committed event) {
+				reached.add(SessionAccessTests.this.conversations.get(event.key()).key());
+			}
+
+		};
+		for (Caller caller : List.of(Caller.of("ada"), Caller.server())) {
+			reached.clear();
+			this.model.says("a");
+			SessionKey key = SessionKey.of("ada", mode + caller.name());
+			ChatClient chat = setup.builder(this.model, SessionAdvisor.of(this.conversations)).build();
+			this.access.callAs(caller,
+					() -> setup.content(chat.prompt()
+						.user("q")
+						.advisors(SessionAdvisor.session(key))
+						.advisors(SessionAdvisor.listener(listener))));
+			assertThat(reached).containsExactly(SessionKey.of("ada", "notes"), key);
+		}
 	}
 
 	@Test

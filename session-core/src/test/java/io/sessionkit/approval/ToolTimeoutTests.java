@@ -3,7 +3,9 @@ package io.sessionkit.approval;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +16,8 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.ToolTimeout;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.compensation.CompensatedBy;
 import io.sessionkit.compensation.Irreversible;
@@ -292,6 +296,27 @@ class ToolTimeoutTests {
 			propagated.remove();
 			ContextRegistry.getInstance().removeThreadLocalAccessor("sessionkit-test");
 		}
+	}
+
+	/** In a call without a session, and in one that a tool of a turn makes. */
+	@Test
+	void toolWithALimitWorksForTheCallerOfCallAs() {
+		SessionAccess access = SessionAccess.of(Optional::empty);
+		rules((builder) -> builder.access(access), (builder) -> {
+		});
+		List<String> reached = new CopyOnWriteArrayList<>();
+		this.tools.first = (tools) -> reached.add(this.conversations.get("x").key().owner());
+		this.tools.released.countDown();
+		ChatClient inner = client(ClientSetup.plain(), offered());
+		this.model.calls(call("slow")).says("done");
+		access.callAs(Caller.of("ada"), () -> inner.prompt().user("q").call().content());
+		ToolCallback asking = FunctionToolCallback.builder("quick", () -> {
+			reached.add(this.conversations.get("x").key().owner());
+			return access.callAs(Caller.of("team"), () -> inner.prompt().user("inner").call().content());
+		}).build();
+		this.model.calls(call("quick")).calls(call("slow")).says("inner done").says("done");
+		access.callAs(Caller.of("bob"), () -> asked(ClientSetup.plain(), asking));
+		assertThat(reached).containsExactly("ada", "bob", "team");
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.context.ContextSnapshotFactory;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.TurnBinding;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -54,15 +55,16 @@ final class LimitedRun implements Runnable {
 	private @Nullable Long stoppedAt;
 
 	/**
-	 * Prepares a run. What the application has registered for propagation, the turn and
-	 * the context of a stream are carried to the other thread. Once the tool is stopped,
-	 * it cannot change its turn any more.
+	 * Prepares a run. What the application has registered for propagation, the turn, the
+	 * caller and the context of a stream are carried to the other thread. Once the tool
+	 * is stopped, it cannot change its turn any more.
 	 */
 	LimitedRun(String tool, Duration limit, Callable<String> work) {
 		this.tool = tool;
 		this.limit = limit;
 		this.work = snapshots.captureAll()
-			.wrap(TurnBinding.carryingTool(work, (turn) -> new StoppableTurn(turn, tool, this::isStopped)));
+			.wrap(TurnBinding.carryingTool(SessionAccess.carrying(work),
+					(turn) -> new StoppableTurn(turn, tool, this::isStopped)));
 	}
 
 	/**

@@ -10,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
@@ -241,7 +242,10 @@ public final class TurnEvents {
 
 	private void notify(SessionListener listener, Runnable notice) {
 		try (TurnBinding hidden = TurnBinding.none()) {
-			notice.run();
+			SessionAccess.callAsOwner(this.key, () -> {
+				notice.run();
+				return this.key;
+			});
 		}
 		catch (Throwable ex) {
 			logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
