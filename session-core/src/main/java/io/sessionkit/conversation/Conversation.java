@@ -697,8 +697,9 @@ public final class Conversation {
 	 * Everything that quotes these items is deleted too. That is the summaries that cover
 	 * the turn, so that the view starts with an earlier summary or at the beginning. It
 	 * is also the texts of snapshots that are not in the log; {@link #snapshot} then says
-	 * that it is not complete. The ledger of approvals keeps the arguments and results of
-	 * tool calls.
+	 * that it is not complete. A title goes if it is the first words of a question that
+	 * is deleted; one that a model has made, or a person, stays: {@link #rename} changes
+	 * it. The ledger of approvals keeps the arguments and results of tool calls.
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws SessionPausedException if the turn is open, or if another turn is open that

@@ -36,7 +36,8 @@ import io.sessionkit.store.Tail;
 /**
  * Deletes items permanently, and with them everything that quotes them: the summaries
  * that cover them, the texts of snapshots that are kept instead of references to items,
- * and the streams that are kept for a while.
+ * the streams that are kept for a while, and a title that is the first words of one of
+ * them.
  */
 final class Deletion {
 
@@ -167,7 +168,26 @@ final class Deletion {
 			.filter(gone::isQuotedBy)
 			.forEach((record) -> records.add(delete(record)));
 		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
-		return Commit.on(header).delete(items.keySet()).header(change(header, gone, kept)).records(records);
+		HeaderChange change = change(header, gone, kept);
+		return Commit.on(header)
+			.delete(items.keySet())
+			.header(isTitled(header, thread, items) ? change.title("") : change)
+			.records(records);
+	}
+
+	/**
+	 * Returns whether the title is the first words of a question that is deleted. If it
+	 * is also that of a question that stays, it quotes nothing that goes.
+	 */
+	private static boolean isTitled(Session header, WholeThread thread, Map<Long, SessionItem> items) {
+		String title = header.title();
+		if (title == null || items.values().stream().noneMatch((item) -> SessionTitles.quotes(title, item.message()))) {
+			return false;
+		}
+		return thread.beginnings()
+			.stream()
+			.flatMap((turn) -> thread.items(turn.number()).stream())
+			.noneMatch((item) -> !items.containsKey(item.sequence()) && SessionTitles.quotes(title, item.message()));
 	}
 
 	/**

@@ -50,6 +50,11 @@ final class WholeThread {
 		return this.turns.values().stream().filter((turn) -> turn.id().equals(id)).findFirst().orElse(null);
 	}
 
+	/** Returns the turns with which the branches begin. */
+	List<Turn> beginnings() {
+		return this.turns.values().stream().filter((turn) -> turn.parent() == 0).toList();
+	}
+
 	List<SessionItem> items(long turn) {
 		return this.items.computeIfAbsent(turn, (number) -> this.store.items(this.key, number));
 	}

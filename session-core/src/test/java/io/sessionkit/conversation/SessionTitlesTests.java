@@ -184,6 +184,41 @@ class SessionTitlesTests {
 		done.countDown();
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void titleOfADeletedQuestionGoesWithIt(TestStores kind) {
+		ofFirstWords(kind);
+		ask("Where is my  order?");
+		awaitTitle("Where is my order?");
+		ask("And the other one?");
+		Conversation thread = this.conversations.get(KEY);
+		thread.delete(2);
+		assertThat(title()).isEqualTo("Where is my order?");
+		thread.delete(1);
+		assertThat(title()).isNull();
+		thread.rename("Orders");
+		ask("Something else");
+		thread.delete(3);
+		assertThat(title()).isEqualTo("Orders");
+	}
+
+	@Test
+	void titleOfAQuestionThatIsAskedAgainStays() {
+		ofFirstWords(TestStores.MEMORY);
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+		this.model.says("another answer");
+		this.chat.prompt()
+			.advisors(SessionAdvisor.session(KEY))
+			.advisors(SessionAdvisor.regenerating())
+			.call()
+			.content();
+		this.conversations.get(KEY).delete(1);
+		assertThat(title()).isEqualTo("Where is my order?");
+		this.conversations.get(KEY).delete(2);
+		assertThat(title()).isNull();
+	}
+
 	@Test
 	void wordsAreOnOneLineWithoutWhatCannotBeSeen() {
 		assertThat(SessionTitles.shortened("  two \n  words ")).isEqualTo("two words");
