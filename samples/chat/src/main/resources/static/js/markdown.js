@@ -171,5 +171,5 @@ const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: '\'', nbsp: '\u0
 
 const unescaped = (text) => text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
 	const point = decimal ? Number(decimal) : hex ? parseInt(hex, 16) : null;
-	return point === null ? ENTITIES[name] ?? whole : point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+	return point === null ? Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : whole : point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
 });

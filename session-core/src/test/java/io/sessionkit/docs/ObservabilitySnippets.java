@@ -4,12 +4,16 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Supplier;
 
+import io.micrometer.observation.ObservationFilter;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.client.observation.ChatClientObservationContext;
+import org.springframework.context.annotation.Bean;
 
 /**
  * The code of {@code docs/observability.md}.
@@ -22,6 +26,14 @@ final class ObservabilitySnippets {
 	static Conversations conversations(SessionStore store, Queue<String> slow) {
 		return Conversations.builder(store).observers(List.of(new SlowCommits(slow))).build();
 	}
+
+	// tag::conversation
+	@Bean
+	static ObservationFilter withoutConversation() {
+		return (context) -> (context instanceof ChatClientObservationContext)
+				? context.removeHighCardinalityKeyValue("spring.ai.chat.client.conversation.id") : context;
+	}
+	// end::conversation
 
 	// tag::observer
 	record SlowCommits(Queue<String> slow) implements TurnObserver {

@@ -1,14 +1,19 @@
 package io.sessionkit.docs;
 
+import java.util.function.Consumer;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.stream.CallEvent;
 import io.sessionkit.stream.CallEvents;
 import io.sessionkit.stream.StreamEvent;
 import io.sessionkit.stream.TurnStreams;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -18,6 +23,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * The code of {@code docs/streams.md}.
@@ -64,24 +70,29 @@ public final class StreamSnippets {
 				@RequestHeader("Idempotency-Key") String request) {
 			return sent(this.streams.start(this.chat.prompt()
 				.user(text)
-				.advisors(SessionAdvisor.session(SessionKey.of(thread))
-					.andThen(SessionAdvisor.idempotencyKey(request)))));
+				.advisors(SessionAdvisor.session(SessionKey.of(thread)).andThen(named(request)))));
 		}
 
 		@GetMapping(path = "/threads/{thread}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-		Flux<ServerSentEvent<CallEvent>> resume(@PathVariable("thread") String thread,
-				@RequestHeader("Last-Event-ID") String lastEventId) {
-			return sent(this.streams.resume(SessionKey.of(thread), lastEventId));
-		}
-
-		@GetMapping(path = "/threads/{thread}/running", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-		Flux<ServerSentEvent<CallEvent>> running(@PathVariable("thread") String thread) {
-			return sent(this.streams.running(SessionKey.of(thread)));
+		Flux<ServerSentEvent<CallEvent>> read(@PathVariable("thread") String thread,
+				@RequestHeader(name = "Last-Event-ID", required = false) @Nullable String lastEventId) {
+			SessionKey key = SessionKey.of(thread);
+			return sent((lastEventId != null) ? this.streams.resume(key, lastEventId) : this.streams.running(key))
+				.switchIfEmpty(Flux.error(() -> new ResponseStatusException(HttpStatus.NO_CONTENT)));
 		}
 
 		@DeleteMapping("/threads/{thread}/running")
 		void stop(@PathVariable("thread") String thread, @RequestHeader("Last-Event-ID") String anyEventId) {
 			this.streams.stop(SessionKey.of(thread), anyEventId);
+		}
+
+		private static Consumer<AdvisorSpec> named(String request) {
+			try {
+				return SessionAdvisor.idempotencyKey(request);
+			}
+			catch (IllegalArgumentException ex) { // blank or too long
+				throw new ResponseStatusException(HttpStatus.BAD_REQUEST, ex.getMessage());
+			}
 		}
 
 		private static Flux<ServerSentEvent<CallEvent>> sent(Flux<StreamEvent> events) {

@@ -1,6 +1,9 @@
 package io.sessionkit.docs;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
@@ -10,10 +13,16 @@ import io.sessionkit.autoconfigure.web.SessionProblemAutoConfiguration;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -24,6 +33,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
@@ -119,6 +130,78 @@ class StreamSnippetsTests {
 				.expectStatus()
 				.isNotFound();
 		});
+	}
+
+	/** It opens the address without an id, and again with the id of its last event. */
+	@Test
+	void eventSourceThatReconnectsGetsNoEventTwice() {
+		this.reactive.withPropertyValues("sessionkit.streams.resumable=true").run((context) -> {
+			Sinks.One<ChatResponse> rest = Sinks.one();
+			ScriptedChatModel model = context.getBean(ScriptedChatModel.class);
+			model.step((prompt) -> Flux.just(model.chunk("It is on", List.of(), false)).concatWith(rest.asMono()));
+			WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+			client.get().uri("/threads/t1").exchange().expectStatus().isNoContent();
+			client.post().uri("/threads/t1").header("Idempotency-Key", "r1").bodyValue("q").exchange();
+			List<ServerSentEvent<Object>> events = new ArrayList<>(read(client, null).take(2).collectList().block());
+			rest.tryEmitValue(model.chunk(" its way.", List.of(), true));
+			events.addAll(read(client, events.get(1).id()).collectList().block());
+			assertThat(events).extracting(ServerSentEvent::event).containsExactly("begun", "text", "text", "ended");
+			assertThat(events).extracting(ServerSentEvent::id).doesNotHaveDuplicates();
+			for (String id : Arrays.asList(events.get(3).id(), null)) {
+				open(client, id).expectStatus().isNoContent();
+			}
+		});
+	}
+
+	private static WebTestClient.ResponseSpec open(WebTestClient client, @Nullable String lastEventId) {
+		return client.get().uri("/threads/t1").headers((headers) -> {
+			if (lastEventId != null) {
+				headers.set("Last-Event-ID", lastEventId);
+			}
+		}).exchange();
+	}
+
+	private static Flux<ServerSentEvent<Object>> read(WebTestClient client, @Nullable String lastEventId) {
+		return open(client, lastEventId).expectStatus()
+			.isOk()
+			.returnResult(new ParameterizedTypeReference<ServerSentEvent<Object>>() {
+			})
+			.getResponseBody();
+	}
+
+	@Test
+	void nothingToReadHasNoContentInMvc() {
+		this.servlet.withPropertyValues("sessionkit.streams.resumable=true").run((context) -> {
+			context.getBean(ScriptedChatModel.class).says("It is on its way.");
+			MockMvcTester client = MockMvcTester.from(context);
+			assertThat(client.get().uri("/threads/t1")).hasStatus(204);
+			String[] events = events(client.post()
+				.uri("/threads/t1")
+				.header("Idempotency-Key", "r1")
+				.content("q")
+				.exchange()
+				.getResponse()
+				.getContentAsString());
+			assertThat(client.get().uri("/threads/t1").header("Last-Event-ID", id(events[3]))).hasStatus(204);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 256 })
+	void nameOfARequestThatCannotBeOneIsABadRequest(int length) {
+		String name = "x".repeat(length);
+		this.servlet.run((context) -> assertThat(
+				MockMvcTester.from(context).post().uri("/threads/t1").header("Idempotency-Key", name).content("q"))
+			.hasStatus(400));
+		this.reactive.run((context) -> WebTestClient.bindToApplicationContext(context)
+			.build()
+			.post()
+			.uri("/threads/t1")
+			.header("Idempotency-Key", name)
+			.bodyValue("q")
+			.exchange()
+			.expectStatus()
+			.isBadRequest());
 	}
 
 	private static String body(WebTestClient.ResponseSpec response) {

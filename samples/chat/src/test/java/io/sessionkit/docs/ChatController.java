@@ -3,6 +3,7 @@ package io.sessionkit.docs;
 import io.sessionkit.advisor.SessionAdvisor;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -17,7 +18,7 @@ class ChatController {
 		this.chat = builder.build();
 	}
 
-	@PostMapping("/threads/{thread}")
+	@PostMapping(path = "/threads/{thread}", produces = MediaType.TEXT_PLAIN_VALUE)
 	String reply(@PathVariable String thread, @RequestBody String text) {
 		return this.chat.prompt().user(text).advisors(SessionAdvisor.session(thread)).call().content();
 	}

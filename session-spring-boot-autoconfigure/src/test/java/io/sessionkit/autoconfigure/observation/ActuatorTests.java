@@ -207,9 +207,14 @@ class ActuatorTests {
 			open.bean(Approvals.class).approve(shown, "anna");
 			open.ask(WAITING, null);
 			assertThat(open.send("GET", "/sessions/waiting").body()).contains("a secret", "the answer", "found");
+			SessionStore store = open.bean(SessionStore.class);
+			store.add(WAITING.child("critic"), List.of(new UserMessage("secret")));
 			assertThat(open.send("DELETE", "/sessions/waiting").statusCode()).isEqualTo(204);
 			assertThat(open.send("DELETE", "/sessions/waiting").statusCode()).isEqualTo(404);
-			assertThat(open.bean(SessionStore.class).find(WAITING)).isEmpty();
+			assertThat(store.find(WAITING)).isEmpty();
+			assertThat(store.find(WAITING.child("critic"))).as("child sessions stay").isPresent();
+			assertThat(open.send("DELETE", "/sessions/waiting/critic").statusCode()).isEqualTo(204);
+			assertThat(store.find(WAITING.child("critic"))).isEmpty();
 		}
 	}
 

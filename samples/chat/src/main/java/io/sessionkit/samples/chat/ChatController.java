@@ -1,5 +1,7 @@
 package io.sessionkit.samples.chat;
 
+import java.util.function.Consumer;
+
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -90,7 +92,16 @@ final class ChatController {
 		if (request == null) {
 			return reply(thread, call, OnDisconnect.CANCEL);
 		}
-		return reply(thread, call.advisors(SessionAdvisor.idempotencyKey(request)), OnDisconnect.CONTINUE);
+		return reply(thread, call.advisors(named(request)), OnDisconnect.CONTINUE);
+	}
+
+	private static Consumer<ChatClient.AdvisorSpec> named(String request) {
+		try {
+			return SessionAdvisor.idempotencyKey(request);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, ex.getMessage());
+		}
 	}
 
 	private Flux<ServerSentEvent<Object>> reply(Conversation thread, ChatClientRequestSpec call,

@@ -21,6 +21,8 @@ import io.sessionkit.store.SessionStore;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -137,6 +139,11 @@ final class InboxController {
 			@RequestBody DecisionRequest decision, HttpServletRequest request) {
 		return this.calls.of(this.compensations.decide(SessionKey.of(owner, id), call, decision.checkedDigest(),
 				decision.checkedDecision(Visitor.of(request).name())));
+	}
+
+	@ExceptionHandler
+	ProblemDetail value(IllegalArgumentException ex) {
+		return Problems.wrongValue(ex);
 	}
 
 	private record Found(ToolApproval call, boolean takesBack) {

@@ -221,6 +221,18 @@ class RequestTests {
 		assertThat(this.chat.thread(this.thread).path("siblings").toString()).isEqualTo("{\"0\":[1]}");
 	}
 
+	@Test
+	void nameOfARequestThatCannotBeOneIsABadRequest() throws Exception {
+		String path = "/api/threads/" + this.thread + "/turns";
+		for (String name : List.of("", " ", "x".repeat(256))) {
+			assertThat(this.chat.send("POST", path, Map.of("text", "Hello", "request", name)).statusCode())
+				.isEqualTo(400);
+		}
+		String call = "/api/inbox/ada/" + this.thread + "/rewind/c1";
+		Map<String, String> decision = Map.of("digest", "d", "verb", "APPROVE", "by", "Ada", "always", "TOOL");
+		assertThat(this.chat.send("POST", call, decision).statusCode()).isEqualTo(400);
+	}
+
 	private CompletableFuture<List<Event>> later(String request, String text) {
 		return CompletableFuture.supplyAsync(() -> {
 			try {

@@ -47,7 +47,7 @@ final class DemoModel implements ChatModel {
 		if (reply.hasToolCalls()) {
 			return Flux.just(new ChatResponse(List.of(new Generation(reply))));
 		}
-		return Flux.fromArray(String.valueOf(reply.getText()).split("(?<= )"))
+		return Flux.fromArray(String.valueOf(reply.getText()).split("(?= )"))
 			.delayElements(BETWEEN_WORDS)
 			.map((word) -> new ChatResponse(List.of(new Generation(new AssistantMessage(word)))));
 	}

@@ -45,10 +45,18 @@ class ThreadController {
 	}
 
 	// tag::ask
+	record Piece(String text) {
+	}
+
 	@PostMapping(path = "/{thread}", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-	Flux<String> ask(@PathVariable String thread, @RequestBody Question question) {
-		return this.chat.prompt().user(question.text()).advisors(SessionAdvisor.session(thread)).stream().content();
+	Flux<Piece> ask(@PathVariable String thread, @RequestBody Question question) {
+		return this.chat.prompt()
+			.user(question.text())
+			.advisors(SessionAdvisor.session(thread))
+			.stream()
+			.content()
+			.map(Piece::new);
 	}
 	// end::ask
 

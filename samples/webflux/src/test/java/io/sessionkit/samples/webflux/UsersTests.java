@@ -23,6 +23,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.reactive.function.client.WebClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,7 +72,7 @@ class UsersTests {
 		return stream.body()
 			.lines()
 			.filter((line) -> line.startsWith("data:"))
-			.map((line) -> line.substring("data:".length()))
+			.map((line) -> JsonPath.<String>read(line.substring("data:".length()), "$.text"))
 			.collect(Collectors.joining());
 	}
 
@@ -86,6 +90,30 @@ class UsersTests {
 		assertThat(send("ada", "/threads", null).body()).contains(this.thread);
 		assertThat(send("eve", "/threads", null).body()).isEqualTo("[]");
 		assertThat(send("eve", "/threads/" + this.thread, null).body()).isEqualTo("[]");
+	}
+
+	/**
+	 * As the browser's EventSource, this reader takes one space behind the colon away.
+	 */
+	@Test
+	void answerKeepsItsSpacesForAReaderOfEventStreams() {
+		record Piece(String text) {
+		}
+		List<String> pieces = WebClient.create("http://127.0.0.1:" + this.port)
+			.post()
+			.uri("/threads/" + this.thread)
+			.headers((headers) -> headers.setBasicAuth("ada", "ada"))
+			.contentType(MediaType.APPLICATION_JSON)
+			.bodyValue("{\"text\":\"one\"}")
+			.retrieve()
+			.bodyToFlux(new ParameterizedTypeReference<ServerSentEvent<Piece>>() {
+			})
+			.mapNotNull(ServerSentEvent::data)
+			.map(Piece::text)
+			.collectList()
+			.block();
+		assertThat(pieces).hasSizeGreaterThan(1);
+		assertThat(String.join("", pieces)).isEqualTo("You have said “one”.");
 	}
 
 	@ParameterizedTest
