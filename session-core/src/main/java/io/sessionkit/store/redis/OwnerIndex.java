@@ -44,6 +44,8 @@ final class OwnerIndex {
 
 	private static final int LARGEST_BATCH = 500;
 
+	private static final int MOST_LOOKS = 3;
+
 	private final RedisScripts scripts;
 
 	OwnerIndex(RedisScripts scripts) {
@@ -140,19 +142,61 @@ final class OwnerIndex {
 	<T> List<T> newest(Pair index, long lag, boolean atOnce, Page page, Function<List<String>, List<Found<T>>> reader) {
 		long wanted = (long) page.offset() + page.limit();
 		long batch = Math.max(atOnce ? SMALLEST_BATCH_AT_ONCE : SMALLEST_BATCH, Math.min(LARGEST_BATCH, wanted));
-		List<Found<T>> found = new ArrayList<>();
-		List<Hint> gone = new ArrayList<>();
-		boolean more = page.limit() > 0;
-		for (long from = 0; more; from += batch) {
+		Gathered<T> gathered = new Gathered<>(reader);
+		long from = 0;
+		for (boolean more = page.limit() > 0; more; from += batch) {
 			List<Hint> hints = hints(index, from, from + batch - 1);
-			List<Found<T>> read = reader.apply(hints.stream().map(Hint::id).toList());
-			found.addAll(read);
-			found.sort(Comparator.<Found<T>, Instant>comparing(Found::at).reversed());
-			gone.addAll(without(hints, read));
-			more = hints.size() == batch && !isComplete(found, wanted, hints.get(hints.size() - 1), lag);
+			gathered.add(hints);
+			more = hints.size() == batch && !isComplete(gathered.found, wanted, hints.get(hints.size() - 1), lag);
 		}
-		forgetOld(index, gone);
-		return found.stream().skip(page.offset()).limit(page.limit()).map(Found::value).toList();
+		if (from > batch) {
+			addMoved(index, batch, gathered);
+		}
+		forgetOld(index, gathered.gone);
+		return gathered.found.stream().skip(page.offset()).limit(page.limit()).map(Found::value).toList();
+	}
+
+	/** The values that were found in the sessions of an index, last written first. */
+	private static final class Gathered<T> {
+
+		private final Function<List<String>, List<Found<T>>> reader;
+
+		private final List<Found<T>> found = new ArrayList<>();
+
+		private final List<Hint> gone = new ArrayList<>();
+
+		private final Set<String> ids = new HashSet<>();
+
+		Gathered(Function<List<String>, List<Found<T>>> reader) {
+			this.reader = reader;
+		}
+
+		/**
+		 * Reads the sessions that were not read yet: one that is written between two
+		 * batches moves to the front and lets others move back into the next batch.
+		 * @return whether there are any
+		 */
+		boolean add(List<Hint> hints) {
+			List<Hint> unread = hints.stream().filter((hint) -> this.ids.add(hint.id())).toList();
+			List<Found<T>> read = this.reader.apply(unread.stream().map(Hint::id).toList());
+			this.found.addAll(read);
+			this.found.sort(Comparator.<Found<T>, Instant>comparing(Found::at).reversed());
+			this.gone.addAll(without(unread, read));
+			return !unread.isEmpty();
+		}
+
+	}
+
+	/**
+	 * Adds the sessions that moved to the front before their batch was read. If others
+	 * are written all the time, the last ones may be missing, as if they had been written
+	 * later.
+	 */
+	private <T> void addMoved(Pair index, long batch, Gathered<T> gathered) {
+		int looks = 0;
+		while (looks < MOST_LOOKS && gathered.add(hints(index, 0, batch - 1))) {
+			looks++;
+		}
 	}
 
 	private List<Hint> hints(Pair index, long from, long to) {

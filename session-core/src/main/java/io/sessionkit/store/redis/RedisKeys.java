@@ -100,6 +100,11 @@ record RedisKeys(String prefix) {
 				: null;
 	}
 
+	/** Returns the keys of a session that begin with the one of its records. */
+	Pair withRecords(String key) {
+		return new Pair(bytes(key), bytes(key.substring(0, key.length() - 1) + "i"));
+	}
+
 	/** Returns two keys of one hash slot that are never written. */
 	Pair oneSlot(int number) {
 		return pair("n:" + number, "a", "b");

@@ -127,7 +127,16 @@ final class RedisScripts {
 	 * if there is no complete answer, so that it is unknown whether the script ran
 	 */
 	Reply repeat(Script script, Pair keys, Arguments arguments) {
-		return twice(() -> reply(script, List.of(keys), arguments), RedisErrors::isAmbiguous, true);
+		return repeat(script, List.of(keys), arguments);
+	}
+
+	/**
+	 * Runs a script that writes and may run twice, with any number of keys.
+	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
+	 * if there is no complete answer, so that it is unknown whether the script ran
+	 */
+	Reply repeat(Script script, List<Pair> keys, Arguments arguments) {
+		return twice(() -> reply(script, keys, arguments), RedisErrors::isAmbiguous, true);
 	}
 
 	/** Retries once, but not after a timeout: the caller has waited long enough. */
@@ -171,22 +180,26 @@ final class RedisScripts {
 
 	private static <T> T twice(Supplier<T> work, Predicate<DataAccessException> again, boolean write) {
 		try {
-			return atMostTwice(work, again);
-		}
-		catch (DataAccessException ex) {
-			throw RedisErrors.translate(ex, write);
-		}
-	}
-
-	private static <T> T atMostTwice(Supplier<T> work, Predicate<DataAccessException> again) {
-		try {
 			return work.get();
 		}
 		catch (DataAccessException ex) {
 			if (!again.test(ex)) {
-				throw ex;
+				throw RedisErrors.translate(ex, write);
 			}
+			return again(work, ex, write);
+		}
+	}
+
+	/**
+	 * Does work whose first answer was lost. A refusal of the second request says nothing
+	 * about the first, which may have been done.
+	 */
+	private static <T> T again(Supplier<T> work, DataAccessException lost, boolean write) {
+		try {
 			return work.get();
+		}
+		catch (DataAccessException ex) {
+			throw write ? RedisErrors.translate(lost, true) : RedisErrors.translate(ex, false);
 		}
 	}
 

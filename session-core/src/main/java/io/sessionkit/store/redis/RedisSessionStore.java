@@ -57,7 +57,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * by the driver or by the store. Each write has an id by which its script recognizes the
  * repetition: the write is done once, and both requests get the same answer.
  * <p>
- * If both answers to a write were lost, it is unknown whether the write took place. The
+ * If both answers to a write were lost, or the first one was and the second request is
+ * refused, it is unknown whether the write took place. The
  * {@link io.sessionkit.store.StoreUnavailableException} says so; committing the same turn
  * id again is safe. A turn is recognized as long as it exists and no later part of it was
  * stored (after that it is {@code REPEATED}), another write for at least five minutes. A
@@ -97,6 +98,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final GoneIds gone;
 
+	private final ExpiredRecords expired;
+
 	private final SessionWrites writes;
 
 	private final RowReader reader;
@@ -126,6 +129,7 @@ public final class RedisSessionStore implements SessionStore {
 		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
 		this.index = new OwnerIndex(this.scripts);
 		this.gone = new GoneIds(this.scripts, this.keys);
+		this.expired = new ExpiredRecords(this.scripts, this.keys);
 		this.shared = new SharedIndex(this.keys, this.scripts);
 		this.writes = new SessionWrites(this.keys, this.scripts, this.index, this.shared);
 		this.reader = new RowReader(options.codec());
@@ -310,10 +314,12 @@ public final class RedisSessionStore implements SessionStore {
 	 * <p>
 	 * Redis deletes sessions by itself. This method removes the ids of expired sessions
 	 * from the lists of their owners, from 16 minutes after the sessions have expired,
-	 * and what still leads to tool calls and notices of theirs, among the next 200 calls
-	 * and 200 notices of all owners in each call. It looks through the names of all keys
-	 * on each server, a thousand in a call. After a million keys of a server it returns,
-	 * and the next call continues there, so it may return 0 while ids are left. Behind a
+	 * the records that have expired before their sessions, and what still leads to tool
+	 * calls and notices that are gone, among the next 200 calls and 200 notices of all
+	 * owners in each call. It looks through the names of all keys on each server, a
+	 * thousand in a call, once for the ids and once for the records. After a million keys
+	 * of a server it returns, in a Cluster after a hundred thousand for the records, and
+	 * the next call continues there, so it may return 0 while something is left. Behind a
 	 * proxy that hides a Cluster it sees only the keys that the proxy answers SCAN with,
 	 * which may be those of one server.
 	 */
@@ -321,6 +327,7 @@ public final class RedisSessionStore implements SessionStore {
 	public int deleteExpired(int limit) {
 		int most = Page.first(limit).limit();
 		int removed = (most > 0) ? this.gone.remove(most) : 0;
+		removed += (removed < most) ? this.expired.remove(most - removed) : 0;
 		return removed + ((removed < most) ? this.shared.sweep(most - removed) : 0);
 	}
 

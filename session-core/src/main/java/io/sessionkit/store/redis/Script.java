@@ -21,15 +21,15 @@ enum Script {
 
 	ITEMS("answer", "session", "items"),
 
-	PATH("answer", "session", "kinds", "summaries", "places", "path"),
+	PATH("answer", "session", "summaries", "expired", "kinds", "places", "path"),
 
-	TURN("answer", "session", "kinds", "turn"),
+	TURN("answer", "session", "summaries", "expired", "kinds", "turn"),
 
 	TURNS("answer", "session", "turns"),
 
 	RECORD("answer", "session", "record"),
 
-	RECORDS("answer", "session", "kinds", "records"),
+	RECORDS("answer", "session", "summaries", "expired", "kinds", "records"),
 
 	HEADERS("answer", "session", "headers"),
 
@@ -54,6 +54,8 @@ enum Script {
 	SCAN("answer", "scan"),
 
 	PURGE("answer", "purge"),
+
+	SWEEP("answer", "session", "summaries", "expired", "sweep"),
 
 	PROBE("answer", "probe");
 

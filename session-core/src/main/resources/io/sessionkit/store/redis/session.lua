@@ -25,7 +25,8 @@
 --     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
 --     written in several parts; 'covers' the summaries that a commit has named: the last turn that each covers, its
 --     id and its expiry, packed as one list, the lowest turn first. Every write of a summary keeps it exact, so that
---     finding the summary of a path reads no records.
+--     finding the summary of a path reads no records; 'expires' the time before which no record expires, if one has a
+--     time to live.
 --   KEYS[4] a hash: the id of each turn whose number is not the one that the id names, and that number. An id that
 --     begins with a number and a hyphen names this number; only clients read it.
 -- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the size

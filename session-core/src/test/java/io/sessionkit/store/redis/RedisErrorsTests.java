@@ -1,5 +1,11 @@
 package io.sessionkit.store.redis;
 
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.sessionkit.store.StoreUnavailableException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,9 +21,14 @@ import redis.clients.jedis.exceptions.JedisMovedDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Which failures say that a script did not run.
@@ -52,6 +63,44 @@ class RedisErrorsTests {
 		assertThat(RedisErrors
 			.isAmbiguous(new RedisSystemException("failed", new JedisAskDataException("ASK 1 a:1", null, 1))))
 			.isFalse();
+	}
+
+	/** The first request may have been done before its answer was lost. */
+	@Test
+	void refusalAfterALostAnswerLeavesOpenWhetherTheWriteTookPlace() {
+		RedisKeys keys = new RedisKeys("p:");
+		List<RuntimeException> failures = new ArrayList<>();
+		RedisScripts scripts = new RedisScripts(failing(failures), keys.severalSlots());
+		RuntimeException refusal = new RedisSystemException("failed",
+				new JedisDataException("LOADING Redis is loading the dataset in memory"));
+		failures.addAll(List.of(new RedisConnectionFailureException("cut"), refusal));
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> scripts.repeat(Script.TOUCH, keys.sessions("owner"), new Arguments()))
+			.withMessageContaining("Whether the write took place is unknown")
+			.withMessageNotContaining("Nothing was written");
+		failures.addAll(List.of(new RedisConnectionFailureException("cut"), refusal));
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> scripts.read(Script.SCAN, List.of(keys.sessions("owner")), new Arguments()))
+			.withMessageContaining("(LOADING)");
+		failures.add(refusal);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> scripts.repeat(Script.TOUCH, keys.sessions("owner"), new Arguments()))
+			.withMessageContaining("(LOADING). Nothing was written");
+		assertThat(failures).isEmpty();
+	}
+
+	/** Connections on which each script meets the next failure. */
+	private static RedisConnectionFactory failing(List<RuntimeException> failures) {
+		RedisScriptingCommands scripting = as(RedisScriptingCommands.class, () -> {
+			throw failures.remove(0);
+		});
+		RedisConnection connection = as(RedisConnection.class, () -> scripting);
+		return as(RedisConnectionFactory.class, () -> connection);
+	}
+
+	private static <T> T as(Class<T> type, Supplier<Object> answer) {
+		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(self, called, arguments) -> called.getName().equals("close") ? null : answer.get()));
 	}
 
 	@Test

@@ -1,8 +1,13 @@
 package io.sessionkit.store.redis;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -10,6 +15,7 @@ import java.util.stream.IntStream;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
@@ -17,7 +23,10 @@ import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.redis.OwnerIndex.Found;
+import io.sessionkit.store.redis.RedisKeys.Pair;
 import io.sessionkit.test.RedisServers;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -117,6 +126,136 @@ class RedisExpiryTests {
 			assertThat(removed).isEqualTo(225);
 			assertThat(keys.shared(key)).hasSize(225);
 			assertThat(store.oldestRecords("approval", null, 1000).records()).hasSize(225);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void recordThatHasExpiredLeavesTheHashOfALivingSession(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			SessionKey other = SessionKey.of("other", "t1");
+			for (SessionKey each : List.of(key, other)) {
+				store.add(each, List.of(new UserMessage("text")));
+				store.put(each, RecordWrite.create(KIND, "stays", "text"));
+				store.put(each, RecordWrite.create(KIND, "lives", "text").livingFor(Duration.ofHours(1)));
+				for (int i = 0; i < 150; i++) {
+					store.put(each, RecordWrite.create("stream", "s." + i, "text").livingFor(Duration.ofMillis(1)));
+				}
+				await().until(() -> store.record(each, "stream", "s.149").isEmpty());
+			}
+			int removed = 0;
+			for (int last = store.deleteExpired(40); last > 0; last = store.deleteExpired(40)) {
+				assertThat(last).isLessThanOrEqualTo(40);
+				removed += last;
+			}
+			assertThat(removed).isEqualTo(300);
+			for (SessionKey each : List.of(key, other)) {
+				assertThat(keys.redis().opsForHash().keys(keys.records(each)))
+					.containsExactlyInAnyOrder(KIND + "\0stays", KIND + "\0lives", "expires");
+				assertThat(store.records(each, KIND)).hasSize(2);
+			}
+		});
+	}
+
+	/** Nobody deletes expired records here, and those of the other kinds stay. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void recordThatHasExpiredLeavesTheHashWithTheNextLookAtItsKind(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			store.add(key, List.of(new UserMessage("text")));
+			for (String kind : List.of(KIND, "other", "third")) {
+				store.put(key, RecordWrite.create(kind, "1", "text").livingFor(Duration.ofMillis(1)));
+				await().until(() -> store.record(key, kind, "1").isEmpty());
+			}
+			assertThat(store.records(key, KIND)).isEmpty();
+			assertThat(store.turn(key, 1, Set.of("other")).orElseThrow().records()).isEmpty();
+			assertThat(keys.redis().opsForHash().keys(keys.records(key))).containsExactlyInAnyOrder("third\0" + 1,
+					"expires");
+			assertThat(store.deleteExpired(10)).isEqualTo(1);
+			assertThat(keys.redis().hasKey(keys.records(key))).isFalse();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void textOfADeletedMessageIsNotKeptInAnExpiredStream(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			store.add(key, List.of(new UserMessage("a secret")));
+			store.add(key, List.of(new UserMessage("another question")));
+			store.put(key, RecordWrite.create("stream", "s.0", "a secret").livingFor(Duration.ofMillis(1)));
+			await().until(() -> store.record(key, "stream", "s.0").isEmpty());
+			assertThat(keys.redis().opsForHash().values(keys.records(key)).toString()).contains("a secret");
+			Conversations.of(store).get(key).delete(1);
+			assertThat(keys.redis().opsForHash().values(keys.records(key)).toString()).doesNotContain("a secret");
+			assertThat(keys.redis().opsForList().range(keys.turns(key), 0, -1).toString()).doesNotContain("a secret");
+		});
+	}
+
+	/** The place of a summary must not outlive it: another one may get its id. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void summaryThatHasExpiredCoversNothingAnyMore(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			store.add(key, List.of(new UserMessage("first")));
+			store.add(key, List.of(new UserMessage("second")));
+			RecordWrite summary = RecordWrite.create(SessionStore.SUMMARY, "s", "text");
+			store.commit(Commit.any(key)
+				.header(HeaderChange.NONE.summary(1, "s"))
+				.records(List.of(summary.livingFor(Duration.ofMillis(1)))));
+			await().until(() -> store.record(key, SessionStore.SUMMARY, "s").isEmpty());
+			assertThat(keys.redis().opsForHash().keys(keys.records(key))).contains("covers");
+			assertThat(store.deleteExpired(10)).isEqualTo(1);
+			assertThat(keys.redis().hasKey(keys.records(key))).isFalse();
+			assertThat(store.put(key, summary)).isTrue();
+			store.commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 2)));
+			assertThat(store.find(key).orElseThrow().summaryTurn()).isZero();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void keyThatIsNoHashOfRecordsIsLeftAlone(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			keys.redis().opsForValue().set(keys.records(key), "mine");
+			keys.redis().opsForHash().put(keys.records(SessionKey.of("other")), "expires", "soon");
+			assertThat(store.deleteExpired(10)).isZero();
+			assertThat(keys.redis().opsForValue().get(keys.records(key))).isEqualTo("mine");
+		});
+	}
+
+	/** An owner writes while the list is read batch by batch. */
+	@Test
+	void listHasEachSessionOnceWhileOthersMoveToItsFront() {
+		on(false, (store, keys) -> {
+			RedisKeys names = new RedisKeys(this.prefix);
+			OwnerIndex index = new OwnerIndex(
+					new RedisScripts(keys.redis().getRequiredConnectionFactory(), names.severalSlots()));
+			Pair sessions = names.sessions("owner");
+			Map<String, Instant> written = new HashMap<>();
+			for (int i = 99; i >= 0; i--) {
+				keys.redis().opsForZSet().add(keys.sessions("owner"), "s" + i, (1_000 - i) * 1e6);
+				written.put("s" + i, Instant.ofEpochSecond(1_000 - i));
+			}
+			// later than its entry says
+			written.put("s29", Instant.ofEpochSecond(2_000));
+			List<String> moving = new ArrayList<>(List.of("s80", "s81"));
+			List<String> found = index.newest(sessions, OwnerIndex.lag(), false, Page.first(30), (ids) -> {
+				List<Found<String>> read = ids.stream()
+					.map((id) -> new Found<>(id, written.getOrDefault(id, Instant.EPOCH), id))
+					.toList();
+				if (!moving.isEmpty()) {
+					String moved = moving.remove(0);
+					index.touch(sessions, moved, null);
+					written.put(moved, Instant.ofEpochSecond(3_000 - moving.size()));
+				}
+				return read;
+			});
+			assertThat(found).doesNotHaveDuplicates().hasSize(30).startsWith("s81", "s80", "s29", "s0");
 		});
 	}
 

@@ -1,0 +1,88 @@
+package io.sessionkit.store.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+import io.sessionkit.store.redis.RedisKeys.Pair;
+
+/**
+ * Looks for what is to be removed in the keys of a pattern. It finds them with SCAN and
+ * goes through all keys of each server, with one short call for each thousand of them. If
+ * that takes too many calls, the next run continues where this one stopped. Safe for use
+ * by many threads and processes.
+ */
+final class KeyWalk {
+
+	private static final int KEYS_PER_CALL = 1000;
+
+	private static final Pattern GLOB = Pattern.compile("[*?\\[\\]\\\\]");
+
+	private final RedisScripts scripts;
+
+	private final RedisKeys keys;
+
+	private final String pattern;
+
+	/** The place at which the search continues, by server. */
+	private final Map<String, String> cursors = new ConcurrentHashMap<>();
+
+	/**
+	 * Creates a walk that begins at the beginning.
+	 * @param pattern the names of the keys behind the prefix, as SCAN takes them
+	 */
+	KeyWalk(RedisScripts scripts, RedisKeys keys, String pattern) {
+		this.scripts = scripts;
+		this.keys = keys;
+		this.pattern = GLOB.matcher(keys.prefix()).replaceAll("\\\\$0") + pattern;
+	}
+
+	/** Removes what is to be removed from some keys. */
+	@FunctionalInterface
+	interface Removal {
+
+		/**
+		 * Removes it.
+		 * @param names the names of the keys
+		 * @param limit how many to remove at most
+		 * @return how many were removed
+		 */
+		int from(List<String> names, int limit);
+
+	}
+
+	/**
+	 * Walks on.
+	 * @param limit how many to remove at most
+	 * @param calls how many calls to look for keys on one server
+	 * @return how many were removed
+	 */
+	int remove(int limit, int calls, Removal removal) {
+		int removed = 0;
+		for (Pair server : this.scripts.servers(this.keys)) {
+			removed += removeOn(server, limit - removed, calls, removal);
+		}
+		return removed;
+	}
+
+	private int removeOn(Pair server, int limit, int calls, Removal removal) {
+		String name = new String(server.first(), StandardCharsets.UTF_8);
+		String cursor = this.cursors.getOrDefault(name, "0");
+		int removed = 0;
+		for (int call = 0; call < calls && removed < limit; call++) {
+			Reply found = this.scripts.read(Script.SCAN, List.of(server),
+					new Arguments().with(cursor).with(this.pattern).with(KEYS_PER_CALL));
+			removed += removal.from(found.list(1).texts(), limit - removed);
+			// otherwise these keys may hold more
+			cursor = (removed < limit) ? found.requiredText(0) : cursor;
+			this.cursors.put(name, cursor);
+			if (cursor.equals("0")) {
+				break;
+			}
+		}
+		return removed;
+	}
+
+}
