@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A record to write, provided that it is still as the writer last saw it.
  *
  * @param kind the kind of the record: 1 to {@value #MAX_NAME_LENGTH} characters, none of
+ * those that {@link Names#flaw} names, and no white space at the end
+ * @param id its name within the kind: 1 to {@value #MAX_NAME_LENGTH} characters, none of
  * those that {@link Names#flaw} names
- * @param id its name within the kind, under the same rule
  * @param expected the revision that must be stored: 0 if there must be no such record,
  * {@link #ANY} for any or none
  * @param payload its new content, without U+0000 and lone surrogates, which some stores
@@ -42,6 +43,9 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 					+ " characters: kind '" + kind + "', id of " + id.length() + " characters.");
 		}
 		check("The kind of a record", Names.flaw(kind));
+		if (Character.isWhitespace(kind.charAt(kind.length() - 1))) {
+			throw new IllegalArgumentException("The kind of a record must not end with white space: '" + kind + "'.");
+		}
 		check("The id of a record", Names.flaw(id));
 		check("The payload of record '" + id + "' of kind '" + kind + "'",
 				(payload != null) ? Names.flawOfText(payload) : null);

@@ -16,6 +16,14 @@ class RecordWriteTests {
 			.withMessageContaining("1 to 4503599627370496, not " + first);
 	}
 
+	/** Some databases compare kinds as if spaces at their end were missing. */
+	@ParameterizedTest
+	@ValueSource(strings = { "note ", "note\u2003" })
+	void kindThatEndsWithWhiteSpaceIsRefused(String kind) {
+		assertThatIllegalArgumentException().isThrownBy(() -> RecordWrite.create(kind, "1", "text"))
+			.withMessageContaining("must not end with white space: '" + kind + "'");
+	}
+
 	@Test
 	void firstRevisionMayBeTheSmallestAndTheLargest() {
 		assertThat(new RecordWrite("note", "1", 0, "text", null, 1).next()).isEqualTo(1);

@@ -344,7 +344,7 @@ public final class JdbcWork {
 				rollBackQuietly(connection, savepoint);
 			}
 			else {
-				connection.releaseSavepoint(savepoint);
+				releaseQuietly(connection, savepoint);
 			}
 		}
 	}
@@ -394,6 +394,17 @@ public final class JdbcWork {
 	private static void rollBackQuietly(Connection connection, Savepoint savepoint) {
 		try {
 			connection.rollback(savepoint);
+		}
+		catch (SQLException ex) {
+			// as above
+		}
+	}
+
+	// It only saves memory: a savepoint ends with the transaction, and the drivers of SQL
+	// Server and Oracle cannot release one.
+	private static void releaseQuietly(Connection connection, Savepoint savepoint) {
+		try {
+			connection.releaseSavepoint(savepoint);
 		}
 		catch (SQLException ex) {
 			// as above

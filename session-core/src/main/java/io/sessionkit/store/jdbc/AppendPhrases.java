@@ -79,9 +79,9 @@ final class AppendPhrases {
 
 	/** The check for a turn of this id; the second place is that which the id names. */
 	private static final String UNLESS_STORED = """
-			and not exists (select 1 from {turn} t where t.session_pk = pk and t.given_id = :turn {end})
+			and not exists (select 1 from {turn} t where t.session_pk = pk and t.given_id = {exact :turn} {end})
 			and not exists (select 1 from {turn} t
-				where t.session_pk = pk and t.turn_no = :place and t.turn_id = :turn {end})
+				where t.session_pk = pk and t.turn_no = :place and {exact t.turn_id} = {exact :turn} {end})
 			""";
 
 	static final String ITEM_COLUMNS = "session_pk, turn_no, seq, recorded_at, tokens, body";

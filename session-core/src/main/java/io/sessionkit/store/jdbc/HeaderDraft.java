@@ -14,6 +14,9 @@ final class HeaderDraft {
 
 	private final long now;
 
+	/** The time of the write. */
+	private final long updated;
+
 	private long version;
 
 	private long turns;
@@ -42,8 +45,9 @@ final class HeaderDraft {
 
 	HeaderDraft(HeaderRow seen, long now) {
 		this.seen = seen;
+		this.now = now;
 		// a clock that was set back must not make a write older than the one before
-		this.now = Math.max(now, seen.life().updated());
+		this.updated = Math.max(now, seen.life().updated());
 		this.version = seen.version();
 		this.turns = seen.turns();
 		this.items = seen.items();
@@ -66,6 +70,10 @@ final class HeaderDraft {
 		return this.seen.pk();
 	}
 
+	/**
+	 * Returns the time by the clock of the database, by which records are judged and
+	 * dated, as they are outside of a commit.
+	 */
 	long now() {
 		return this.now;
 	}
@@ -155,8 +163,8 @@ final class HeaderDraft {
 	HeaderRow row() {
 		HeaderRow.Life life = this.seen.life();
 		if (this.touched) {
-			life = new HeaderRow.Life(this.timeToLive, life.created(), this.now,
-					(this.timeToLive != null) ? this.now + this.timeToLive : null);
+			life = new HeaderRow.Life(this.timeToLive, life.created(), this.updated,
+					(this.timeToLive != null) ? this.updated + this.timeToLive : null);
 		}
 		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
 				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.settings, this.attributes,

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
@@ -71,13 +72,35 @@ final class PathReading implements Paths {
 			if (header == null) {
 				return null;
 			}
-			Rows rows = read(connection, key, query, header);
-			HeaderRow now = header(connection, hash);
-			if (now != null && now.pk() == header.pk() && now.stamp() == header.stamp()) {
-				return rows;
+			Optional<Rows> rows = unchanged(connection, key, query, header);
+			if (rows.isPresent()) {
+				return rows.get();
 			}
 		}
 		throw new SQLException("The session was written all the time while it was read.", "40001");
+	}
+
+	/**
+	 * Returns the rows if the session was not written while they were read. Only then
+	 * does it count that there is no such end.
+	 */
+	private Optional<Rows> unchanged(Connection connection, SessionKey key, PathQuery query, HeaderRow header)
+			throws SQLException {
+		try {
+			Rows rows = read(connection, key, query, header);
+			return isUnchanged(connection, key, header) ? Optional.of(rows) : Optional.empty();
+		}
+		catch (IllegalArgumentException ex) {
+			if (isUnchanged(connection, key, header)) {
+				throw ex;
+			}
+			return Optional.empty();
+		}
+	}
+
+	private boolean isUnchanged(Connection connection, SessionKey key, HeaderRow header) throws SQLException {
+		HeaderRow now = header(connection, KeyHash.of(key).session());
+		return now != null && now.pk() == header.pk() && now.stamp() == header.stamp();
 	}
 
 	private @Nullable HeaderRow header(Connection connection, String hash) throws SQLException {

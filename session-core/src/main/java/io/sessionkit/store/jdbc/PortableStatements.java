@@ -101,7 +101,7 @@ final class PortableStatements implements HotStatements {
 				select {turnOfHeader} from {session} s where s.key_hash = :key
 			""".replace("{turnColumns}", AppendPhrases.TURN_COLUMNS)
 		.replace("{turnOfHeader}", AppendPhrases.TURN_OF_HEADER)
-		.replace("{given}", ":given");
+		.replace("{given}", "{exact :given}");
 
 	private static final String ITEM = """
 			insert into {item} ({itemColumns})

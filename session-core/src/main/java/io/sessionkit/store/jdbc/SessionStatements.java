@@ -34,8 +34,8 @@ final class SessionStatements {
 			select {now}, case when {live} then 1 else 0 end, {header}, coalesce(p.turn_no, g.turn_no),
 				coalesce(p.parts, g.parts), coalesce(p.status, g.status)
 			from {session} s
-				left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and p.turn_id = :turn
-				left join {turn} g on g.session_pk = s.pk and g.given_id = :turn
+				left join {turn} p on p.session_pk = s.pk and p.turn_no = :place and {exact p.turn_id} = {exact :turn}
+				left join {turn} g on g.session_pk = s.pk and g.given_id = {exact :turn}
 			where s.key_hash = :key
 			""";
 

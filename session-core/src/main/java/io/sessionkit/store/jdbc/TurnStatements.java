@@ -49,13 +49,13 @@ final class TurnStatements {
 		this.records = records;
 		this.dialect = templates.dialect();
 		String turns = "select " + Columns.TURN + " from {turn} t where t.session_pk = :pk ";
-		this.byGivenId = templates.sql(turns + "and t.given_id = :id");
+		this.byGivenId = templates.sql(turns + "and t.given_id = {exact :id}");
 		this.byNumber = templates.sql(turns + "and t.turn_no = :number");
 		this.newest = templates.sql("select " + Columns.TURN + """
 				 from {turn} t where t.session_pk = {pk} and t.turn_no < :before order by t.turn_no desc {limit}
 				""");
 		this.insert = templates.sql("insert into {turn} (" + AppendPhrases.TURN_COLUMNS + """
-				) values (:pk, :number, :id, :given, :parent, :runLo, :runParent, :branch, :status, 1,
+				) values (:pk, :number, :id, {exact :given}, :parent, :runLo, :runParent, :branch, :status, 1,
 					:first, :apart, :items, :tokens, :startedAt, :endedAt, null, :origin, :outcome, :packed)
 				""");
 		this.part = templates.sql("""

@@ -66,7 +66,7 @@ create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	turn_id varchar(64) not null,
-	given_id varchar(64),
+	given_id varchar(65),
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,

@@ -70,7 +70,7 @@ if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
 	turn_id nvarchar(64) collate Latin1_General_BIN2 not null,
-	given_id nvarchar(64) collate Latin1_General_BIN2,
+	given_id nvarchar(65) collate Latin1_General_BIN2,
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,

@@ -1,5 +1,10 @@
 package io.sessionkit.store.jdbc;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +39,8 @@ import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -56,6 +63,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -614,6 +622,84 @@ abstract class JdbcTransactionContract {
 		});
 		puts.forEach(CompletableFuture::join);
 		assertThat(database().leftOf(this.key)).isZero();
+	}
+
+	@Test
+	void pathOfASessionThatIsErasedMeanwhileIsEmpty() {
+		this.store.add(this.key, messages("first"));
+		AtomicBoolean erased = new AtomicBoolean();
+		DataSource slow = new BeforeStatement(this.pool, "select t.turn_no", () -> {
+			if (erased.compareAndSet(false, true)) {
+				this.store.erase(this.key);
+			}
+		});
+		// one statement may read all of a path that is there
+		assertThat(storeOn(slow).path(this.key, PathQuery.to(Point.at(7)))).isEmpty();
+		assertThat(erased).isTrue();
+	}
+
+	/**
+	 * As if the clock had been set back by an hour since the session was written.
+	 */
+	@Test
+	void recordIsJudgedByTheClockAlsoWhereTheHeaderIsOfLater() {
+		this.store.add(this.key, messages("first"));
+		long hour = Duration.ofHours(1).toMillis() * 1000;
+		new JdbcTemplate(this.pool).update("update SESSIONKIT_SESSION set updated_at = updated_at + ? where id = ?",
+				hour, this.key.id());
+		Session later = header();
+		this.store.put(this.key, RecordWrite.create("note", "1", "put").livingFor(Duration.ofMinutes(1)));
+		SessionRecord put = this.store.record(this.key, "note", "1").orElseThrow();
+		CommitResult result = this.store.commit(Commit.on(later)
+			.turn(turn("second"))
+			.records(List.of(RecordWrite.replace(put, "committed").livingFor(Duration.ofMinutes(1)),
+					RecordWrite.create("note", "2", "created").livingFor(Duration.ofMinutes(1)))));
+		assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
+		for (SessionRecord record : this.store.records(this.key, "note")) {
+			assertThat(record.writtenAt()).isBetween(put.writtenAt(), put.writtenAt().plusSeconds(30));
+			assertThat(record.expiresAt()).isEqualTo(record.writtenAt().plusSeconds(60));
+		}
+	}
+
+	/** The drivers of SQL Server and Oracle throw there. */
+	@Test
+	void turnIsStoredWhereASavepointCannotBeReleased() {
+		DataSource keeping = new WithoutRelease(this.pool);
+		SessionStore there = storeOn(keeping);
+		transactionOn(keeping).executeWithoutResult((status) -> {
+			there.add(this.key, messages("first"));
+			there.commit(Commit.on(there.find(this.key).orElseThrow())
+				.turn(turn("second"))
+				.records(List.of(RecordWrite.create("note", "1", "x"))));
+		});
+		assertThat(texts()).containsExactly("first", "second");
+		assertThat(this.store.records(this.key, "note")).hasSize(1);
+	}
+
+	/** Connections that cannot release a savepoint. */
+	private static final class WithoutRelease extends DelegatingDataSource {
+
+		WithoutRelease(DataSource target) {
+			super(target);
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection target = super.getConnection();
+			return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+					new Class<?>[] { Connection.class }, (proxy, method, args) -> {
+						if (method.getName().equals("releaseSavepoint")) {
+							throw new SQLFeatureNotSupportedException("This operation is not supported.");
+						}
+						try {
+							return method.invoke(target, args);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getTargetException();
+						}
+					});
+		}
+
 	}
 
 	@Test
