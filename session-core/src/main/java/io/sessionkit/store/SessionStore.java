@@ -154,9 +154,9 @@ public interface SessionStore {
 	 * Returns one turn of any status and branch with its items, records of the session,
 	 * and the attributes as of this turn. Continuing an open turn begins with it. By
 	 * default it asks {@link #records(SessionKey, String)} for each kind, then
-	 * {@link #turns} and {@link #items(SessionKey, long)}, so others may write in
-	 * between, and it leaves the attributes out; a store should answer all of it in one
-	 * round trip.
+	 * {@link #turns}, {@link #items(SessionKey, long)}, and for a completed turn
+	 * {@link #path}, so others may write in between; a store should answer all of it in
+	 * one round trip.
 	 * @param key the session
 	 * @param number the number of the turn
 	 * @param kinds the kinds of the records to return; empty for no records
@@ -167,7 +167,14 @@ public interface SessionStore {
 		return turns(key, new Tail(number + 1, 1)).stream()
 			.filter((turn) -> turn.number() == number)
 			.findFirst()
-			.map((turn) -> new TurnView(turn, items(key, number), records, Map.of()));
+			.map((turn) -> new TurnView(turn, items(key, number), records, attributes(key, turn)));
+	}
+
+	private Map<String, Object> attributes(SessionKey key, Turn turn) {
+		return (turn.status() == TurnStatus.COMPLETED)
+				? path(key, PathQuery.to(Point.at(turn.number()))).map((path) -> path.view().session().attributes())
+					.orElse(Map.of())
+				: Map.of();
 	}
 
 	/**
@@ -352,7 +359,8 @@ public interface SessionStore {
 
 	/**
 	 * Erases a session and everything kept with it, unless it has an open turn. Erasing
-	 * an absent session does nothing.
+	 * an absent session does nothing. By default it looks first, then erases: a turn that
+	 * is opened at that moment is erased too.
 	 * @param key the session
 	 * @throws SessionPausedException if it has an open turn; nothing is erased then. End
 	 * that turn first, or use {@link #erase}

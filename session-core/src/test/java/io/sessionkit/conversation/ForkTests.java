@@ -1,7 +1,11 @@
 package io.sessionkit.conversation;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -47,6 +51,39 @@ class ForkTests {
 		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
 		fork();
 		assertThatIllegalStateException().isThrownBy(this::fork).withMessageContaining("exists already");
+	}
+
+	@Test
+	void turnsKeepTheirAttributesOnAStoreWithTheDefaultTurn() {
+		Conversation plain = Conversations.of(withDefaultTurn(this.store)).get(SessionKey.of("t1"));
+		for (int i = 1; i <= 3; i++) {
+			plain.addTurn(List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)), null);
+			plain.put("step", i);
+		}
+		SessionKey copy = SessionKey.of("copy");
+		plain.fork(copy);
+		Conversation forked = Conversations.of(this.store).get(copy);
+		for (long turn = 1; turn <= 3; turn++) {
+			assertThat(forked.attributes(turn)).isEqualTo(Map.of("step", (int) turn));
+		}
+		forked.undo(2);
+		assertThat(forked.attributes()).isEqualTo(Map.of("step", 1));
+	}
+
+	/** A store that reads a turn as the interface does by default. */
+	private static SessionStore withDefaultTurn(SessionStore store) {
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (self, called, arguments) -> {
+					if (called.getName().equals("turn")) {
+						return InvocationHandler.invokeDefault(self, called, arguments);
+					}
+					try {
+						return called.invoke(store, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
 	}
 
 	private Duration fork() {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -22,6 +23,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -344,6 +346,33 @@ abstract class CommitContract extends ProtocolContract {
 		}
 		assertThat(header(key).turns()).isEqualTo(5);
 		assertThat(store().turns(key, Tail.ALL).get(1).id()).isEqualTo(id);
+	}
+
+	/** Some databases compare texts as if spaces at their end were missing. */
+	@Test
+	void turnIdsAreExact() {
+		SessionKey key = key();
+		List<String> ids = List.of("2-x", "2-x ", "x", "x ", "X", "2 ", "2", "x  ", " x", "\u00e1", "a\u0301",
+				"x".repeat(63) + " ");
+		for (String id : ids) {
+			TurnWrite turn = new TurnWrite(Turn.builder(id, AT).build(), 0, SessionStoreFixture.items("q"));
+			Optional<Session> there = store().find(key);
+			long number = there.map(Session::turns).orElse(0L) + 1;
+			Commit plain = there.map(Commit::on).orElseGet(() -> Commit.any(key)).turn(turn);
+			Commit written = switch ((int) (number % 3)) {
+				case 0 -> Commit.any(key).turn(turn);
+				case 1 -> plain;
+				default -> plain.records(List.of(RecordWrite.create("note", id, "text")));
+			};
+			CommitResult result = commit(written);
+			assertThat(result.turn()).as("'%s'", id).isEqualTo(number);
+			for (Commit again : List.of(Commit.any(key), Commit.on(header(key)))) {
+				assertThat(store().commit(again.turn(turn)))
+					.isEqualTo(new CommitResult(Outcome.REPEATED, result.version(), number, 0));
+			}
+		}
+		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::id).isEqualTo(ids);
+		assertThat(log(key)).hasSize(ids.size());
 	}
 
 	@Test
@@ -860,6 +889,36 @@ abstract class CommitContract extends ProtocolContract {
 		assertThat(header(key).title()).isEqualTo("Reise nach Ägypten 🐪");
 		commit(Commit.any(key).header(HeaderChange.NONE.title("")));
 		assertThat(header(key).title()).isNull();
+	}
+
+	/** Text that no database can keep is refused by every store. */
+	@Test
+	void titleThatIsNoUnicodeIsRefused() {
+		SessionKey key = key();
+		Session before = threadOf(key, 1);
+		String half = "\uD83D";
+		for (HeaderChange change : List.of(HeaderChange.NONE.title(half), HeaderChange.NONE.tags(Set.of(half)))) {
+			assertThatExceptionOfType(UnstorableMessageException.class)
+				.isThrownBy(() -> store().commit(Commit.on(header(key)).header(change)));
+		}
+		for (Turn.Builder turn : List.of(Turn.builder("agent", AT).agent(half),
+				Turn.builder("parameter", AT).parameters(Map.of("name", half)),
+				Turn.builder("failure", AT).status(TurnStatus.FAILED, AT).failure(half), Turn.builder("verdict", AT)
+					.verdicts(List.of(new Verdict("hook", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, half))))) {
+			assertThatExceptionOfType(UnstorableMessageException.class)
+				.isThrownBy(() -> store().commit(Commit.any(key).turn(new TurnWrite(turn.build(), 0, List.of()))));
+		}
+		assertThat(header(key)).isEqualTo(before);
+	}
+
+	@Test
+	void parametersBelongToTheStoreOnceTheyAreWritten() {
+		SessionKey key = key();
+		List<String> mine = new ArrayList<>(List.of("before"));
+		commit(Commit.any(key)
+			.turn(new TurnWrite(Turn.builder("p", AT).parameters(Map.of("list", mine)).build(), 0, List.of())));
+		mine.add("after");
+		assertThat(store().turns(key, Tail.ALL).get(0).parameters()).isEqualTo(Map.of("list", List.of("before")));
 	}
 
 	@Test

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A turn that waits follows the head. Nobody else moves the head meanwhile, so that it
@@ -127,10 +126,7 @@ abstract class OpenTurnContract extends SettingsContract {
 	 * A change between two turns belongs to the first of them.
 	 */
 	@Test
-	void turnIsReadWithTheAttributesThatWereInForceThen() throws Exception {
-		assumeTrue(store().getClass()
-			.getMethod("turn", SessionKey.class, long.class, Set.class)
-			.getDeclaringClass() != SessionStore.class, "The store leaves the attributes of a turn out.");
+	void turnIsReadWithTheAttributesThatWereInForceThen() {
 		SessionKey key = key();
 		threadOf(key, 1);
 		assertThat(attributes(key, 1)).isEmpty();

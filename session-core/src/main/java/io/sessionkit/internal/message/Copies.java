@@ -145,6 +145,14 @@ public final class Copies {
 	}
 
 	/**
+	 * Returns whether {@link #copy} leaves nothing out: a subclass may have more than the
+	 * class that it extends.
+	 */
+	public static boolean isWhole(Message message) {
+		return PLAIN.contains(message.getClass());
+	}
+
+	/**
 	 * Returns a copy of a message, with which its reader can do as it likes. A message of
 	 * a class that is not known here is returned as it is.
 	 */

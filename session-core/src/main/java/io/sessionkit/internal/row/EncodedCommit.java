@@ -48,7 +48,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 	public record EncodedHeader(@Nullable String title, @Nullable String tags, @Nullable String settings,
 			@Nullable String attributes, @Nullable Long timeToLive) {
 
-		static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
+		public static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
 			return new EncodedHeader(
 					(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
 					(change.tags() != null)
@@ -81,6 +81,20 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(),
 					write.items().stream().mapToInt(NewItem::tokens).sum(),
 					(write.attributes() != null) ? codec.encodeValues(key, write.attributes()) : null);
+		}
+
+		/**
+		 * Checks that what an application has named or its code has said of a turn passes
+		 * the codec. A turn without such values is not encoded.
+		 * @throws io.sessionkit.codec.UnstorableMessageException if it does not
+		 */
+		public static void check(SessionKey key, Turn turn, MessageCodec codec) {
+			if (turn.agent() != null || !turn.parameters().isEmpty()) {
+				TurnPayload.origin(key, turn, codec);
+			}
+			if (turn.failure() != null || !turn.verdicts().isEmpty()) {
+				TurnPayload.outcome(key, turn, codec);
+			}
 		}
 
 		public Turn turn() {

@@ -5,7 +5,6 @@ import java.util.Objects;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.message.Copies;
-import io.sessionkit.internal.message.MessageContent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +44,8 @@ final class KnownItem {
 	 */
 	SessionItem copy(SessionKey key, RowReader reader) {
 		SessionItem known = decoded(key, reader);
-		return new SessionItem(known.sequence(), known.turn(), known.at(), known.tokens(),
-				Copies.copy(known.message()));
+		return Copies.isWhole(known.message()) ? new SessionItem(known.sequence(), known.turn(), known.at(),
+				known.tokens(), Copies.copy(known.message())) : known;
 	}
 
 	private SessionItem decoded(SessionKey key, RowReader reader) {
@@ -57,7 +56,7 @@ final class KnownItem {
 		}
 		SessionItem decoded = reader.item(key, encoded);
 		// a message that cannot be copied is decoded each time
-		if (MessageContent.knows(decoded.message())) {
+		if (Copies.isWhole(decoded.message())) {
 			this.item = decoded;
 			this.row = null;
 		}

@@ -40,8 +40,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps sessions in the memory of this process and forgets them when it ends. It is as
- * strict as a database: everything passes the codec when it is written, and what would
- * not be read back equal is refused.
+ * strict as a database: messages and attributes pass the codec when they are written, and
+ * what would not be read back equal is refused. Titles, tags, settings, agents, kept
+ * parameters, failures and verdicts have to pass the codec too.
  * <p>
  * It holds a bounded number of sessions. When the limit is reached, the least recently
  * written session is evicted. Expiry is judged by the clock of the options.

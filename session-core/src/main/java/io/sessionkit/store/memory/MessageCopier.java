@@ -1,5 +1,6 @@
 package io.sessionkit.store.memory;
 
+import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.PlainValues;
 
@@ -16,11 +17,11 @@ final class MessageCopier {
 	}
 
 	/**
-	 * Returns whether {@link #copy} shares nothing mutable: neither a metadata value nor
-	 * the bytes of a medium.
+	 * Returns whether {@link #copy} leaves nothing out and shares nothing mutable:
+	 * neither a metadata value nor the bytes of a medium.
 	 */
 	static boolean canCopy(Message message) {
-		return PlainValues.arePlain(message.getMetadata())
+		return Copies.isWhole(message) && PlainValues.arePlain(message.getMetadata())
 				&& MessageContent.of(message).media().stream().noneMatch(MessageCopier::hasBytes);
 	}
 

@@ -5,11 +5,15 @@ import java.util.Map;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.PlainValues;
+import io.sessionkit.internal.row.EncodedCommit.EncodedHeader;
+import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -55,6 +59,22 @@ final class RoundTrip {
 			throw new UnreadablePayloadException("Item " + item.sequence() + " of session " + key + " cannot be read.",
 					ex);
 		}
+	}
+
+	/**
+	 * Checks that a title, tags and settings that are changed pass the codec.
+	 */
+	void check(SessionKey key, HeaderChange change) {
+		if (change.title() != null || change.tags() != null || change.settings() != null) {
+			EncodedHeader.of(key, change, this.codec);
+		}
+	}
+
+	/**
+	 * Checks that what is kept of a turn beside its messages passes the codec.
+	 */
+	void check(SessionKey key, Turn turn) {
+		EncodedTurn.check(key, turn, this.codec);
 	}
 
 	@Nullable StoredAttributes store(SessionKey key, @Nullable Map<String, Object> attributes) {
