@@ -15,6 +15,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Calls of several processes stand in line on one session, while processes are killed or
  * stopped. {@code -Dsessionkit.kills=50} kills so many on each server.
  */
+@Order(1)
 class KilledCallersTests {
 
 	private static final int KILLS = Integer.getInteger("sessionkit.kills", 2);

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Execution(ExecutionMode.CONCURRENT)
 class TimeProgramTests {
 
-	private static final int IN_MEMORY = 200;
+	private static final int IN_MEMORY = 100;
 
 	private static final int OPERATIONS = 200;
 

@@ -43,7 +43,7 @@ class RedactorTests {
 
 	private static final int TEXTS = Integer.getInteger("sessionkit.texts", 5_000);
 
-	private static final int LONG = 1_000_000;
+	private static final int LONG = Integer.getInteger("sessionkit.characters", 200_000);
 
 	/** How often each character may be looked at. */
 	private static final int STEPS = 150;

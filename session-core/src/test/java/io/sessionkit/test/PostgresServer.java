@@ -74,6 +74,10 @@ public final class PostgresServer {
 			EmbeddedPostgres server = EmbeddedPostgres.builder()
 				.setServerConfig("fsync", "off")
 				.setServerConfig("max_connections", "400")
+				// it would look through a hundred databases that nobody uses any more,
+				// and
+				// give tests statistics that they are not to have
+				.setServerConfig("autovacuum", "off")
 				.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
 			return new PostgresServer("embedded server", "127.0.0.1", server.getPort(), "postgres", "postgres");

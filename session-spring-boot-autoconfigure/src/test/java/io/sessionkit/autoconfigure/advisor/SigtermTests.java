@@ -22,6 +22,7 @@ import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.WorkingModel;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An application gets SIGTERM while its tools run, and this process goes on with the
  * turn.
  */
+@Order(1)
 class SigtermTests {
 
 	enum Server {
