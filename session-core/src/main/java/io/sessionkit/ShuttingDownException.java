@@ -2,7 +2,8 @@ package io.sessionkit;
 
 /**
  * Thrown if a call comes to a process that shuts down, or waits in line there. Nothing
- * was run; make the call again, and another process takes it.
+ * was run; make the call again, and another process takes it. A call whose messages have
+ * joined the turn of another process ends with a {@link TurnHandedOverException} instead.
  */
 public final class ShuttingDownException extends SessionException {
 

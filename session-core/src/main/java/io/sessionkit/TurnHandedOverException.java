@@ -1,29 +1,36 @@
 package io.sessionkit;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Thrown if a call has to leave its turn, since its process shuts down. The turn is
  * stored up to its last step, and no process works on it. Make a call without a message
  * on the session, in another process: it continues the turn, and runs no tool again.
+ * <p>
+ * Also thrown if the messages of the call have joined a turn of another process, which
+ * still works on it or has left it in the same way. They stay in that turn, so they must
+ * not be sent again. Read the session to see the answer.
  */
 public final class TurnHandedOverException extends SessionException {
 
-	private final String turn;
+	private final @Nullable String turn;
 
 	/**
 	 * Creates the exception.
-	 * @param turn the id of the turn
+	 * @param turn the id of the turn; null if it is not known
 	 * @param message a description of what was stored and what to do
 	 */
-	public TurnHandedOverException(String turn, String message) {
+	public TurnHandedOverException(@Nullable String turn, String message) {
 		super(message, null);
 		this.turn = turn;
 	}
 
 	/**
 	 * Returns the id of the turn that waits to be continued.
-	 * @return the id
+	 * @return the id; null if the messages of the call have joined a turn of another
+	 * process, which has stored nothing of it yet
 	 */
-	public String turn() {
+	public @Nullable String turn() {
 		return this.turn;
 	}
 

@@ -176,18 +176,28 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			@Nullable Arrival arrival) {
 		Admission admission = (arrival != null) ? arrival.look() : null;
 		if (arrival != null && admission == null) {
-			call.waits(asking, arrival.isRepeating());
+			waits(asking, call, arrival);
 			return Optional.empty();
 		}
 		beginStream(asking, call, admission);
 		return Optional.of(open(asking, call, advisors, admission));
 	}
 
+	private static void waits(TurnRequest asking, SessionCall call, Arrival arrival) {
+		try {
+			call.waits(asking, arrival.isRepeating());
+		}
+		catch (Throwable ex) {
+			arrival.leave();
+			throw ex;
+		}
+	}
+
 	private static void beginStream(TurnRequest asking, SessionCall call, @Nullable Admission admission) {
 		try {
 			call.beginStream(asking);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			if (admission != null) {
 				admission.leave();
 			}
@@ -333,7 +343,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			}
 			return response;
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			Throwable cause = CarriedError.original(ex);
 			turn.fail(cause);
 			if (cause instanceof Error error) {

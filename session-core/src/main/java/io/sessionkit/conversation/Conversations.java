@@ -182,9 +182,11 @@ public final class Conversations implements AutoCloseable {
 	 * ends as always. One whose tools have run, or whose model calls tools, stops there:
 	 * its turn is stored as {@link io.sessionkit.TurnStatus#INCOMPLETE}, its lease is
 	 * given back, and it ends with a {@link io.sessionkit.TurnHandedOverException}, so
-	 * that another process can continue the turn at once. Waits until no call is at work.
+	 * that another process can continue the turn at once. A call in line whose messages
+	 * have joined the turn of another process gets its answer, or the same exception.
+	 * Waits until no call is at work or in line.
 	 * @param limit how long to wait at most; zero not to wait
-	 * @return whether no call is at work any more
+	 * @return whether no call is at work or in line any more
 	 */
 	public boolean drain(Duration limit) {
 		Drain drain = this.turns.drain();

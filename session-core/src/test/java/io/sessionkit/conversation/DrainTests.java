@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,7 @@ import io.sessionkit.stream.CallEvent;
 import io.sessionkit.stream.StreamEvent;
 import io.sessionkit.stream.TurnStreams;
 import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.WorkingModel;
@@ -55,8 +57,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.model.tool.ToolCallLimitBehavior;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -331,11 +336,41 @@ class DrainTests {
 			.containsExactlyInAnyOrder("wipe DENIED", "work DONE");
 	}
 
-	private ChatClient scripted(ScriptedChatModel scripted, Conversations process, ToolCallback other) {
+	private ChatClient scripted(ScriptedChatModel scripted, Conversations process, ToolCallback... others) {
 		return ClientSetup.plain()
 			.builder(scripted, SessionAdvisor.builder(process).approvals(approvals(process)).build())
-			.defaultTools(this.tool, other)
+			.defaultTools(this.tool)
+			.defaultTools((Object[]) others)
 			.build();
+	}
+
+	@Test
+	void callThatALimitHasRefusedDoesNotLookAsIfItHadRun() {
+		this.first = process(Durability.TURN);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		ScriptedChatModel scripted = new ScriptedChatModel();
+		scripted.calls(new ToolCall("c1", "function", "work", "{}"), new ToolCall("c2", "function", "work", "{}"))
+			.says("done");
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> limited(scripted, this.first).user("q").call().content());
+		Conversations second = process(Durability.TURN);
+		assertThat(approvals(second).ledger(KEY)).extracting(ToolApproval::status)
+			.containsExactlyInAnyOrder(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
+		assertThat(limited(scripted, second).call().content()).isEqualTo("done");
+		assertThat(this.runs).hasValue(1);
+		assertThat(scripted.lastRequestLines()).last().asString().contains("work=Tool call limit (1) exceeded");
+		assertThat(approvals(second).ledger(KEY)).extracting(ToolApproval::status)
+			.containsExactlyInAnyOrder(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
+	}
+
+	private ChatClient.ChatClientRequestSpec limited(ScriptedChatModel scripted, Conversations process) {
+		DefaultToolCallingManager once = DefaultToolCallingManager.builder()
+			.maxCallsPerTool(1)
+			.onLimitExceeded(ToolCallLimitBehavior.RETURN_ERROR_RESPONSE)
+			.build();
+		return scripted(scripted, process).prompt()
+			.advisors(ToolCallingAdvisor.builder().toolCallingManager(once).build())
+			.advisors(SessionAdvisor.session(KEY));
 	}
 
 	@Test
@@ -546,6 +581,124 @@ class DrainTests {
 			.withCauseInstanceOf(TurnHandedOverException.class);
 		assertThat(joining.join()).isEqualTo("a of q:3+r");
 		assertThat(this.runs).hasValue(3);
+	}
+
+	@Test
+	void messageThatHasJoinedIsNotToldToBeSentAgain() {
+		this.first = process(Durability.TURN);
+		Conversations second = process(Durability.TURN);
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch joined = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			if (run == 1) {
+				working.countDown();
+				Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
+			}
+			else {
+				joined.countDown();
+				awaited(release);
+			}
+		};
+		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:2"));
+		awaited(working);
+		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
+		awaited(joined);
+		this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(joining::join)
+			.withCauseInstanceOf(TurnHandedOverException.class)
+			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turn()).isNull());
+		release.countDown();
+		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
+	}
+
+	@Test
+	void messageOfATurnThatHasEndedIsAnsweredByAProcessThatShutsDown() {
+		this.first = process(Durability.TURN);
+		ObservedStore observed = new ObservedStore(this.store);
+		Conversations second = Conversations.of(observed);
+		this.opened.add(second);
+		CountDownLatch working = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			if (run == 1) {
+				working.countDown();
+				Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
+			}
+		};
+		observed.afterCommit(() -> {
+			if (this.model.prompts().size() == 3) {
+				this.first.drain(Duration.ZERO);
+			}
+		});
+		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:2"));
+		awaited(working);
+		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
+		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
+		assertThat(joining.join()).isEqualTo("a of q:2+r");
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+	}
+
+	/** What a message has joined may have stopped too, in the process at work. */
+	@Test
+	void messageOfATurnThatBrokeOffIsNotToldToBeSentAgain() {
+		this.first = process(Durability.TURN);
+		Conversations second = process(Durability.TURN);
+		CountDownLatch working = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			if (run == 1) {
+				working.countDown();
+				Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
+			}
+			else {
+				second.drain(Duration.ZERO);
+				this.first.drain(Duration.ZERO);
+			}
+		};
+		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:3"));
+		awaited(working);
+		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(elsewhere::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(joining::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		this.inTool = (run) -> {
+		};
+		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:3+r");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void drainEndsWhenThoseInLineHaveLeft(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		Conversations second = process(Durability.TURN);
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			working.countDown();
+			awaited(release);
+		};
+		CompletableFuture<String> elsewhere = CompletableFuture
+			.supplyAsync(() -> inLine(second, setup(ClientSetup.Mode.CALL), "q:1"));
+		awaited(working);
+		CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> inLine(this.first, setup(mode), "r"));
+		Awaitility.await().until(() -> tickets() == 2);
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+		assertThat(tickets()).isOne();
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(waiting::join)
+			.withCauseInstanceOf(ShuttingDownException.class);
+		release.countDown();
+		assertThat(elsewhere.join()).isEqualTo("a of q:1");
+		assertThat(this.first.drain(Duration.ZERO)).isTrue();
+	}
+
+	private int tickets() {
+		return this.store.records(KEY, "line")
+			.stream()
+			.mapToInt((line) -> ((Collection<?>) this.store.options()
+				.codec()
+				.decodeValues(KEY, line.payload())
+				.get("tickets")).size())
+			.sum();
 	}
 
 	private String steering(Conversations process, String question) {

@@ -19,6 +19,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.internal.tool.CallId;
+import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
@@ -75,13 +76,17 @@ final class CallReview {
 	}
 
 	/**
-	 * Returns the entry of a call that has run without one.
+	 * Returns the entry of a call that the loop has ended without one. A call that a
+	 * limit of the loop has refused is cancelled, as one that has an entry.
 	 * @param result the result that the model would have got
 	 */
 	LedgerEntry ran(ToolCall call, int index, String result) {
 		Instant now = this.ledger.now();
-		return LedgerEntry.requested(approval(call, index, 1, Ruling.allow(), now))
-			.claimed(now, this.turn.id())
+		LedgerEntry requested = LedgerEntry.requested(approval(call, index, 1, Ruling.allow(), now));
+		if (LoopLimits.haveRefused(call.name(), result)) {
+			return requested.with(ApprovalStatus.CANCELLED);
+		}
+		return requested.claimed(now, this.turn.id())
 			.ended(now, ToolRuns.storable(result), StoppedTool.isTold(call.name(), result));
 	}
 

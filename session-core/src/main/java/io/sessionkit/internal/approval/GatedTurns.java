@@ -14,6 +14,8 @@ import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.ShuttingDownException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
@@ -153,7 +155,9 @@ public final class GatedTurns {
 	 * or inside any turn while calls of the turn that it continues wait for a decision
 	 * @throws UnknownToolException if a configured name that no tool has resembles that
 	 * of a tool on offer
-	 * @throws io.sessionkit.ShuttingDownException if this process shuts down
+	 * @throws ShuttingDownException if this process shuts down
+	 * @throws TurnHandedOverException if it does, and the messages of the call are part
+	 * of a turn that broke off
 	 * @throws NothingWaitsException if the call has no input and nothing waits
 	 * @throws IllegalStateException if a tool has a condition that can never be
 	 * evaluated, or if the call leaves it to the application to run tools that need
@@ -171,7 +175,8 @@ public final class GatedTurns {
 		}
 		boolean works = false;
 		try {
-			OpenedCall opened = counted(request, () -> admitted(request, tools, toolLoop, admission));
+			OpenedCall answered = answered(request, admission);
+			OpenedCall opened = (answered != null) ? answered : admitted(request, tools, toolLoop, admission);
 			works = opened instanceof OpenedCall.Working;
 			return opened;
 		}
@@ -179,7 +184,19 @@ public final class GatedTurns {
 			if (!works) {
 				admission.leave();
 			}
+			admission.opened();
 		}
+	}
+
+	/** Returns null if no turn has answered the call. */
+	private @Nullable OpenedCall answered(TurnRequest request, Admission admission) {
+		Answer answer = admission.answer();
+		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
+				: null;
+		if (answered != null) {
+			request.observed().ended(TurnOutcome.ANSWERED, null);
+		}
+		return answered;
 	}
 
 	/** The turn that is opened counts as work of this process until its call ends. */
@@ -204,19 +221,22 @@ public final class GatedTurns {
 	/** A turn that broke off is continued with the messages that it has. */
 	private OpenedCall admitted(TurnRequest request, List<ToolCallback> tools, boolean toolLoop, Admission admission) {
 		Answer answer = admission.answer();
-		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
-				: null;
-		if (answered != null) {
-			request.observed().ended(TurnOutcome.ANSWERED, null);
-			return answered;
-		}
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
 		try {
-			return open(asked, tools, toolLoop, (turn) -> turn.inLine(admission));
+			return counted(request, () -> open(asked, tools, toolLoop, (turn) -> turn.inLine(admission)));
 		}
 		catch (TurnInProgressException ex) {
 			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
 		}
+		catch (ShuttingDownException ex) {
+			throw (answer != null && admission.hasJoined()) ? brokenOff(request.key(), answer) : ex;
+		}
+	}
+
+	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
+		return new TurnHandedOverException(answer.turn(), "The message has joined a turn on session " + key
+				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
+				+ " message, in another process, to continue it.");
 	}
 
 	/** Whoever asks again would have the message twice in the history. */
@@ -352,7 +372,7 @@ public final class GatedTurns {
 			gate.resume();
 			return call;
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			turn.abandon(ex);
 			throw ex;
 		}
@@ -436,7 +456,7 @@ public final class GatedTurns {
 			endWithoutModel(turn, calls, ended);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			turn.abandon(ex);
 			throw ex;
 		}
@@ -458,7 +478,7 @@ public final class GatedTurns {
 		try {
 			turn.beginAgain();
 		}
-		catch (RuntimeException ex) {
+		catch (Exception ex) {
 			logger.warn("What was queued on session " + turn.key()
 					+ " was left out when its turn was cancelled, a hook did not let it pass: "
 					+ ex.getClass().getName());

@@ -23,13 +23,18 @@ public final class Admission {
 	/** Null if the turn of this call takes no messages of others. */
 	private final @Nullable Offering offering;
 
+	/** Null if the call has not waited in this process. */
+	private final Drain.@Nullable Work waiting;
+
 	private volatile @Nullable Answer turn;
 
-	Admission(List<Place> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering) {
+	Admission(List<Place> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering,
+			Drain.@Nullable Work waiting) {
 		this.places = places;
 		this.answer = answer;
 		this.joined = joined;
 		this.offering = offering;
+		this.waiting = waiting;
 	}
 
 	/**
@@ -158,7 +163,22 @@ public final class Admission {
 	 * Leaves the lines, unless they were left already.
 	 */
 	public void leave() {
-		this.places.forEach(Place::leave);
+		try {
+			this.places.forEach(Place::leave);
+		}
+		finally {
+			opened();
+		}
+	}
+
+	/**
+	 * Ends the waiting of a call that works now, or has left. Until then its process
+	 * counts it as one in line.
+	 */
+	public void opened() {
+		if (this.waiting != null) {
+			this.waiting.close();
+		}
 	}
 
 }

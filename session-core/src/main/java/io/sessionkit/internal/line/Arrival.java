@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.ShuttingDownException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,9 @@ public final class Arrival {
 	private final Drain drain;
 
 	private final List<Place> places = new ArrayList<>();
+
+	/** Counts the call while it stands in line; null until it has looked. */
+	private Drain.@Nullable Work waiting;
 
 	private boolean over;
 
@@ -78,10 +82,12 @@ public final class Arrival {
 				: " was interrupted while it waited for the calls before it. Nothing was run."));
 	}
 
-	private ShuttingDownException shuttingDown(boolean joined) {
-		return joined ? new ShuttingDownException("The call on session " + this.key
-				+ " waits in a process that shuts down. Its message has joined the turn at work and stays in it; read the"
-				+ " session to see the answer.") : Drain.refused(this.key);
+	/** Whoever makes the call again would have a message twice that has joined a turn. */
+	private SessionException shuttingDown(boolean joined) {
+		return joined ? new TurnHandedOverException(null, "The call on session " + this.key
+				+ " waits in a process that shuts down. Its message has joined a turn at work in another process and stays"
+				+ " in it: read the session to see the answer, and do not send the message again.")
+				: Drain.refused(this.key);
 	}
 
 	/**
@@ -97,10 +103,13 @@ public final class Arrival {
 		if (this.over) {
 			return null;
 		}
+		if (this.waiting == null) {
+			this.waiting = this.drain.waiting();
+		}
 		try {
 			return found();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			leave();
 			throw ex;
 		}
@@ -108,7 +117,7 @@ public final class Arrival {
 
 	private @Nullable Admission found() {
 		if (this.drain.isOn()) {
-			throw shuttingDown(leave());
+			return answeredAtLast();
 		}
 		while (this.places.size() < this.waits.size()) {
 			Wait wait = current();
@@ -131,6 +140,20 @@ public final class Arrival {
 	}
 
 	/**
+	 * Returns the admission of a call whose messages are in a turn that is stored, since
+	 * that turn answers it even while its process shuts down.
+	 * @throws io.sessionkit.ShuttingDownException if no turn has its messages
+	 * @throws TurnHandedOverException if a turn at work has them
+	 */
+	private Admission answeredAtLast() {
+		Answer answer = (this.places.size() < this.waits.size()) ? current().answerAtLast() : null;
+		if (answer == null) {
+			throw shuttingDown(leave());
+		}
+		return admitted(answer, true);
+	}
+
+	/**
 	 * Returns the turn that has answered the request of this call while it waited for
 	 * other reasons: a call that made the same request was killed, and its messages had
 	 * joined that turn.
@@ -143,7 +166,7 @@ public final class Arrival {
 	/** The places belong to the admission from now on. */
 	private Admission admitted(@Nullable Answer answer, boolean joined) {
 		this.over = true;
-		return new Admission(List.copyOf(this.places), answer, joined, this.steers ? offering() : null);
+		return new Admission(List.copyOf(this.places), answer, joined, this.steers ? offering() : null, this.waiting);
 	}
 
 	/** Returns null if this call does not stand in the line of the session. */
@@ -176,13 +199,24 @@ public final class Arrival {
 
 	/**
 	 * Leaves the lines, unless this call was admitted.
-	 * @return whether the turn at work has its messages, which stay in it
+	 * @return whether a turn has its messages, which stay in it
 	 */
 	public synchronized boolean leave() {
 		if (this.over) {
 			return false;
 		}
 		this.over = true;
+		try {
+			return left();
+		}
+		finally {
+			if (this.waiting != null) {
+				this.waiting.close();
+			}
+		}
+	}
+
+	private boolean left() {
 		boolean joined = false;
 		for (Wait wait : this.waits) {
 			joined |= wait.leave();

@@ -20,19 +20,25 @@ public final class Drain {
 
 	private int atWork;
 
+	/** How many calls stand in line, or are between their line and their work. */
+	private int inLine;
+
 	/** How many calls were at work when the shutdown began, and those inside of them. */
 	private int toEnd;
 
 	private int handedOver;
 
 	/**
-	 * A call at work, until it is ended. Ending it again does nothing.
+	 * A call at work or in line, until that is ended. Ending it again does nothing.
 	 */
 	public final class Work implements AutoCloseable {
 
+		private final boolean waits;
+
 		private boolean ended;
 
-		private Work() {
+		private Work(boolean waits) {
+			this.waits = waits;
 		}
 
 		@Override
@@ -40,7 +46,8 @@ public final class Drain {
 			synchronized (Drain.this) {
 				if (!this.ended) {
 					this.ended = true;
-					Drain.this.atWork--;
+					Drain.this.atWork -= this.waits ? 0 : 1;
+					Drain.this.inLine -= this.waits ? 1 : 0;
 					Drain.this.notifyAll();
 				}
 			}
@@ -60,7 +67,13 @@ public final class Drain {
 		}
 		this.atWork++;
 		this.toEnd += this.on ? 1 : 0;
-		return new Work();
+		return new Work(false);
+	}
+
+	/** Begins the waiting of a call in line, whose places need this process to leave. */
+	public synchronized Work waiting() {
+		this.inLine++;
+		return new Work(true);
 	}
 
 	/**
@@ -91,9 +104,9 @@ public final class Drain {
 		}
 	}
 
-	/** Returns whether nothing is at work. */
+	/** Returns whether nothing is at work or in line. */
 	public synchronized boolean isIdle() {
-		return this.atWork == 0;
+		return this.atWork == 0 && this.inLine == 0;
 	}
 
 	/** Lets calls begin again. */
@@ -103,16 +116,17 @@ public final class Drain {
 	}
 
 	/**
-	 * Waits until nothing is at work any more, or calls begin again.
+	 * Waits until nothing is at work or in line any more, or calls begin again.
 	 * @param limit how long to wait at most; zero only to look
-	 * @return whether nothing is at work
+	 * @return whether nothing is at work or in line
 	 */
 	public synchronized boolean await(Duration limit) {
-		if (this.atWork == 0 || limit.isZero()) {
-			return this.atWork == 0;
+		if (isIdle() || limit.isZero()) {
+			return isIdle();
 		}
-		logger.info("This process shuts down: nothing new begins, and " + this.atWork
-				+ " calls on sessions stop at their next step, within " + limit + ".");
+		logger.info("This process shuts down: nothing new begins, " + this.atWork
+				+ " calls on sessions stop at their next step, and " + this.inLine + " leave their line, within "
+				+ limit + ".");
 		String why = "did not reach a step in time";
 		try {
 			waitForEnd(limit);
@@ -122,12 +136,12 @@ public final class Drain {
 			Thread.currentThread().interrupt();
 		}
 		report(why);
-		return this.atWork == 0;
+		return isIdle();
 	}
 
 	private synchronized void waitForEnd(Duration limit) throws InterruptedException {
 		long begun = System.nanoTime();
-		while (this.on && this.atWork > 0) {
+		while (this.on && !isIdle()) {
 			long left = limit.minusNanos(System.nanoTime() - begun).toMillis();
 			if (left <= 0) {
 				return;
@@ -145,6 +159,10 @@ public final class Drain {
 		else {
 			logger.warn(ended + " The other " + this.atWork + " " + why + ". Their turns stay as a killed"
 					+ " process leaves them; a tool call that is in the ledger and has no result is uncertain.");
+		}
+		if (this.inLine > 0) {
+			logger.warn(this.inLine + " calls have not left their line on a session. Those behind them wait until their"
+					+ " places end (sessionkit.lease).");
 		}
 	}
 

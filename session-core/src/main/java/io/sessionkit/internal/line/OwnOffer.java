@@ -83,7 +83,15 @@ final class OwnOffer {
 		this.first = now.tickets().isEmpty() ? null : now.tickets().get(0).id();
 		this.taken = now.isTaken(this.id);
 		boolean mayBeAnswered = this.revision != 0 && (!Objects.equals(this.first, before) || !now.has(this.id));
-		return mayBeAnswered ? this.lines.offers().answer(this.key, this.id) : null;
+		return mayBeAnswered ? answer() : null;
+	}
+
+	/**
+	 * Reads whether a turn with the messages is stored.
+	 * @return the turn; null if there is none
+	 */
+	@Nullable Answer answer() {
+		return (this.revision != 0) ? this.lines.offers().answer(this.key, this.id) : null;
 	}
 
 	/**

@@ -120,7 +120,8 @@ final class Wait {
 	 */
 	private boolean isInTurn() {
 		try {
-			return this.offer != null && this.offer.isTaken() || this.lines.removeUntaken(this.key, this.name, this.id);
+			return this.offer != null && this.offer.isTaken() || this.lines.removeUntaken(this.key, this.name, this.id)
+					|| isInStoredTurn();
 		}
 		catch (RuntimeException ex) {
 			notLeft(ex);
@@ -170,7 +171,7 @@ final class Wait {
 			}
 			return unlessInTurn((line != null) ? in(line) : taken());
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			leave();
 			throw ex;
 		}
@@ -290,9 +291,24 @@ final class Wait {
 	}
 
 	/**
-	 * Leaves the line, unless this call has the first place. If the turn at work has its
-	 * messages, they stay in that turn.
-	 * @return whether it has them
+	 * Looks once more, for a call that is about to leave, whether a turn that is stored
+	 * has its messages. If one has, this call leaves the line.
+	 * @return the turn that answers this call; null if it has to leave without
+	 */
+	synchronized @Nullable Answer answerAtLast() {
+		Answer known = (this.over || this.offer == null) ? null : this.offer.answer();
+		if (known != null) {
+			this.over = true;
+			this.answer = known;
+			Uninterrupted.call(this::left);
+		}
+		return known;
+	}
+
+	/**
+	 * Leaves the line, unless this call has the first place. If a turn has its messages,
+	 * which is at work or was stored meanwhile, they stay in that turn.
+	 * @return whether one has them
 	 */
 	synchronized boolean leave() {
 		if (this.over || this.since == null) {
@@ -309,9 +325,14 @@ final class Wait {
 	}
 
 	private boolean left() {
-		boolean taken = this.lines.remove(this.key, this.name, this.id);
+		boolean taken = this.lines.remove(this.key, this.name, this.id) || isInStoredTurn();
 		forget();
 		return taken;
+	}
+
+	/** The commit of a turn takes the tickets of those out whose messages it has. */
+	private boolean isInStoredTurn() {
+		return this.offer != null && this.offer.answer() != null;
 	}
 
 	/** What is not deleted now expires. */

@@ -266,12 +266,11 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	SessionDrain sessionKitDrain(ObjectProvider<Conversations> conversations, ObjectProvider<TurnStreams> streams,
-			SessionKitProperties properties, Environment environment) {
+	SessionDrain sessionKitDrain(ListableBeanFactory beans, SessionKitProperties properties, Environment environment) {
 		Duration phase = Binder.get(environment)
 			.bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
 			.orElse(Duration.ofSeconds(30));
-		return new SessionDrain(conversations, streams, properties.shutdown().timeout(), phase);
+		return new SessionDrain(beans, properties.shutdown().timeout(), phase);
 	}
 
 	@Bean

@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextAware;
 import org.springframework.context.ApplicationListener;
@@ -30,9 +30,7 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 
 	private static final Log logger = LogFactory.getLog(SessionDrain.class);
 
-	private final ObjectProvider<Conversations> allConversations;
-
-	private final ObjectProvider<TurnStreams> allStreams;
+	private final ListableBeanFactory beans;
 
 	private final Duration timeout;
 
@@ -49,13 +47,12 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 
 	/**
 	 * Creates the drain.
+	 * @param beans the beans of this context, without those of its parents, which go on
 	 * @param timeout how long it waits
 	 * @param phaseTimeout how long Spring waits for a phase
 	 */
-	SessionDrain(ObjectProvider<Conversations> conversations, ObjectProvider<TurnStreams> streams, Duration timeout,
-			Duration phaseTimeout) {
-		this.allConversations = conversations;
-		this.allStreams = streams;
+	SessionDrain(ListableBeanFactory beans, Duration timeout, Duration phaseTimeout) {
+		this.beans = beans;
 		this.timeout = timeout;
 		this.phaseTimeout = phaseTimeout;
 	}
@@ -79,8 +76,8 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 			logger.warn("'sessionkit.shutdown.timeout' is " + this.timeout + ", and Spring goes on after "
 					+ this.phaseTimeout + ". Raise 'spring.lifecycle.timeout-per-shutdown-phase', or lower it.");
 		}
-		this.conversations = this.allConversations.stream().toList();
-		this.streams = this.allStreams.stream().toList();
+		this.conversations = List.copyOf(this.beans.getBeansOfType(Conversations.class).values());
+		this.streams = List.copyOf(this.beans.getBeansOfType(TurnStreams.class).values());
 		this.conversations.forEach(Conversations::accept);
 		this.running = true;
 	}

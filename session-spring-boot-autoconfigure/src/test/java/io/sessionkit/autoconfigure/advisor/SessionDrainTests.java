@@ -286,6 +286,16 @@ class SessionDrainTests {
 	}
 
 	@Test
+	void closedChildLeavesTheConversationsOfItsParentAtWork() {
+		this.runner.run((parent) -> {
+			this.runner.withParent(parent)
+				.run((child) -> assertThat(child.getBean(Conversations.class))
+					.isSameAs(parent.getBean(Conversations.class)));
+			assertThat(ask(parent.getBean(ChatClient.Builder.class), "q")).isEqualTo("a of q");
+		});
+	}
+
+	@Test
 	void oneOfTwoApplicationsInAProcessCloses() {
 		this.runner.run((first) -> this.runner.run((second) -> {
 			first.close();
