@@ -65,6 +65,8 @@ public record RewindPlan(Place place, List<Turn> turns, List<Irreversible> irrev
 	public String digest() {
 		Sha256 digest = new Sha256().add(this.place.incarnation()).add(0).add(this.place.branch()).add(0);
 		digest.add(this.place.head() + " " + this.turns.size());
+		this.turns.forEach((each) -> digest.add(0).add(each.id()));
+		digest.add(1);
 		this.irreversible.forEach((each) -> digest.add(0).add(each.effect().id()));
 		digest.add(1);
 		this.compensations.forEach((each) -> digest.add(0).add(each.call().id() + each.call().digest()));

@@ -175,13 +175,21 @@ public final class Compensations {
 	}
 
 	private static void checkIsPlan(RewindPlan plan, RewindPlan now) {
-		boolean sameTurns = plan.turns().equals(now.turns()) && effects(plan).equals(effects(now));
+		boolean sameTurns = turns(plan).equals(turns(now)) && effects(plan).equals(effects(now));
 		Set<List<String>> planned = new HashSet<>();
 		plan.compensations().forEach((each) -> planned.add(shown(each)));
 		boolean sameCalls = now.compensations().stream().allMatch((each) -> planned.contains(shown(each)));
 		if (!plan.place().equals(now.place()) || !sameTurns || !sameCalls) {
 			throw Rewind.notAsPlanned(plan);
 		}
+	}
+
+	/** What a person has seen of the turns. Kept parameters may have no equality. */
+	private static List<List<Object>> turns(RewindPlan plan) {
+		return plan.turns()
+			.stream()
+			.map((turn) -> List.<Object>of(turn.number(), turn.id(), turn.status(), turn.items()))
+			.toList();
 	}
 
 	private static Set<String> effects(RewindPlan plan) {
@@ -287,7 +295,9 @@ public final class Compensations {
 
 		/**
 		 * Sets the tools that a rewind knows: those whose effects are taken back, and
-		 * those that take them back. The default is none.
+		 * those that take them back. The default is none. A call counts as one of the
+		 * tool of its name, whatever description that tool had when the call was made: do
+		 * not offer other tools under these names.
 		 * @param tools the tools; no two of them have the same name
 		 * @return this builder
 		 */

@@ -97,7 +97,7 @@ public abstract class ApprovalFixture {
 	}
 
 	/** The store as the clients see it. */
-	final ObservedStore observed() {
+	public final ObservedStore observed() {
 		return this.observed;
 	}
 

@@ -44,6 +44,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -250,6 +252,38 @@ class StepFaultTests {
 		assertThat(histories).hasSize(2);
 		assertThat(histories.get(0)).containsExactly("user: q2", "assistant: a2", "user: q3", "assistant: a3");
 		assertThat(histories.get(1)).isEqualTo(histories.get(0));
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void toolWithoutAResultHasEnded(TestStores kind) {
+		SessionStore store = kind.create();
+		Client client = client(store, Durability.STEP);
+		ToolCallback silent = new ToolCallback() {
+
+			@Override
+			public ToolDefinition getToolDefinition() {
+				return ToolDefinition.builder().name("silent").description("silent").inputSchema("{}").build();
+			}
+
+			@Override
+			public String call(String input) {
+				StepFaultTests.this.runs.add("silent");
+				return null;
+			}
+
+		};
+		this.model.calls(new ToolCall("s1", "function", "silent", "{}")).says("done");
+		assertThat(client.chat.prompt()
+			.user("question")
+			.toolCallbacks(silent)
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content()).isEqualTo("done");
+		assertThat(this.runs).containsExactly("silent");
+		assertThat(this.model.lastRequestLines()).last().isEqualTo("tool silent=");
+		assertThat(client.approvals.ledger(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.DONE);
 	}
 
 	private SessionRecord lease(SessionStore store) {

@@ -14,6 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalFixture;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
@@ -26,12 +27,14 @@ import io.sessionkit.compensation.RewindReport.Status;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -44,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
@@ -464,10 +468,56 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(this.runs).containsExactly("cancel 1");
 	}
 
+	/** A class may be missing where a function calls it, which nothing wraps. */
+	@Test
+	void compensationThatThrowsAnErrorHasFailed() {
+		turn(order("cancel_order", 1));
+		this.runs.clear();
+		NoClassDefFoundError missing = new NoClassDefFoundError("com/example/Missing");
+		Compensations failing = compensations(
+				shop().stream().map((tool) -> (ToolCallback) new DyingTool(tool, this.runs, () -> {
+					throw missing;
+				})).toList());
+		RewindPlan plan = plan(1);
+		assertThatThrownBy(() -> failing.rewind(plan)).isSameAs(missing);
+		RewindReport report = rewind(plan);
+		assertThat(report.status()).isEqualTo(Status.STOPPED);
+		assertThat(report.stoppedAt().orElseThrow()).satisfies((failed) -> {
+			assertThat(failed.hasFailed()).isTrue();
+			assertThat(failed.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+		});
+		assertThat(this.runs).hasSize(1);
+	}
+
+	@Test
+	void turnWithBytesAmongItsParametersIsRewound() {
+		threads((threads) -> threads.turnParameters(Set.of("photo")));
+		this.model.calls(order("cancel_order", 1)).says("done");
+		ChatClient.ChatClientRequestSpec call = client(setup(ClientSetup.Mode.CALL)).build().prompt().user("question");
+		call.advisors(SessionAdvisor.session(this.key))
+			.advisors((advisors) -> advisors.param("photo", new byte[] { 1, 2 }))
+			.call()
+			.content();
+		RewindPlan plan = plan(1);
+		assertThat(plan.turns().get(0).parameters()).containsKey("photo");
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+	}
+
+	@Test
+	void rewindOfAnErasedSessionFindsNone() {
+		turn(order("cancel_order", 1));
+		RewindPlan plan = plan(1);
+		store().erase(this.key);
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> rewind(plan));
+		assertThat(store().find(this.key)).isEmpty();
+		assertThat(this.runs).containsExactly("cancel 1");
+	}
+
 	/**
-	 * A tool that takes its process with it, as far as anybody can see.
+	 * A tool that takes its process with it, as far as anybody can see: nothing of its
+	 * call is stored any more.
 	 */
-	private record DyingTool(ToolCallback tool, List<String> runs) implements ToolCallback {
+	private record DyingTool(ToolCallback tool, List<String> runs, Runnable death) implements ToolCallback {
 
 		static final class Death extends Error {
 
@@ -481,6 +531,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		@Override
 		public String call(String input) {
 			this.runs.add(input);
+			this.death.run();
 			throw new Death();
 		}
 
@@ -491,9 +542,16 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		turn(order("cancel_order", 1));
 		this.runs.clear();
 		RewindPlan plan = plan(1);
-		Compensations dying = compensations(
-				shop().stream().map((tool) -> (ToolCallback) new DyingTool(tool, this.runs)).toList());
+		Compensations dying = compensations(shop().stream()
+			.map((tool) -> (ToolCallback) new DyingTool(tool, this.runs, () -> observed().beforePut((write) -> {
+				if (write.kind().equals(Ledger.COMPENSATION)) {
+					throw new DyingTool.Death();
+				}
+			})))
+			.toList());
 		assertThatExceptionOfType(DyingTool.Death.class).isThrownBy(() -> dying.rewind(plan));
+		observed().beforePut((write) -> {
+		});
 		RewindReport report = rewind(plan);
 		assertThat(report.status()).isEqualTo(Status.STOPPED);
 		assertThat(report.stoppedAt().orElseThrow()).satisfies((each) -> {

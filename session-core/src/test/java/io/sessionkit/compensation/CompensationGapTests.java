@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -32,6 +36,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
@@ -39,10 +44,18 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
@@ -50,13 +63,17 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ToolContext;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.model.tool.ToolCallLimitBehavior;
 import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.aop.framework.ProxyFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -411,6 +428,163 @@ class CompensationGapTests {
 		RewindPlan plan = compensations().plan(this.key, 1);
 		assertThat(plan.compensations()).as("nobody can say for certain which of them ran").isEmpty();
 		assertThat(plan.irreversible()).hasSize(2);
+	}
+
+	/**
+	 * Calls the rest of the chain twice, and drops the first answer.
+	 */
+	private static final class AskingTwice implements CallAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			chain.copy(this).nextCall(request);
+			return chain.copy(this).nextCall(request);
+		}
+
+		@Override
+		public String getName() {
+			return "AskingTwice";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.TURN_ORDER + 40;
+		}
+
+	}
+
+	@Test
+	void examplesAndARestartedLoopTogetherHideNoEffect() {
+		this.model.calls(cancel(2)).says("dropped").calls(cancel(3)).says("done");
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations()))
+			.defaultAdvisors(new AskingTwice())
+			.build()
+			.prompt()
+			.messages(new UserMessage("for example"),
+					AssistantMessage.builder().content("").toolCalls(List.of(cancel(1))).build(),
+					ToolResponseMessage.builder()
+						.responses(List.of(new ToolResponse("c1", "cancel_order", "ok")))
+						.build(),
+					new AssistantMessage("done"), new UserMessage("question"))
+			.toolCallbacks(tools())
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+		assertThat(this.runs).containsExactly("cancel 2", "cancel 3");
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.compensations()).as("nobody can say for certain which of them ran").isEmpty();
+		assertThat(plan.irreversible()).extracting((each) -> each.effect().tool())
+			.containsExactly("cancel_order", "cancel_order", "unknown");
+	}
+
+	@Test
+	void messageThatHasJoinedTheTurnMakesNoExampleOfTheReplyBefore() {
+		CountDownLatch working = new CountDownLatch(1);
+		this.fault = (what) -> {
+			this.now.updateAndGet((time) -> time.plusMillis(1));
+			working.countDown();
+			Awaitility.await().until(() -> !this.store.records(this.key, "offer").isEmpty());
+		};
+		this.model.calls(cancel(1)).says("done");
+		Conversations process = conversations();
+		CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> steering(process, "question"));
+		CompletableFuture<String> joined = CompletableFuture.supplyAsync(() -> {
+			await(working);
+			return steering(process, "more");
+		});
+		assertThat(first.join()).isEqualTo("done").isEqualTo(joined.join());
+		assertThat(thread().messages()).hasSize(5);
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).hasSize(1);
+	}
+
+	private String steering(Conversations process, String question) {
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(process))
+			.build()
+			.prompt()
+			.user(question)
+			.toolCallbacks(tools())
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.call()
+			.content();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** The results are those of Spring AI, so a change of its texts is noticed. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void callThatALimitOfTheToolLoopRefusedIsNotTakenBack(boolean ofAll) {
+		this.model.calls(cancel(1)).calls(cancel(2)).says("done");
+		DefaultToolCallingManager.Builder limits = DefaultToolCallingManager.builder()
+			.onLimitExceeded(ToolCallLimitBehavior.RETURN_ERROR_RESPONSE);
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations()))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager((ofAll ? limits.maxTotalToolCalls(1) : limits.maxCallsPerTool(1)).build())
+				.build())
+			.build()
+			.prompt()
+			.user("question")
+			.toolCallbacks(tools())
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+		assertThat(this.runs).containsExactly("cancel 1");
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.compensations()).singleElement()
+			.satisfies((each) -> assertThat(each.effect().arguments()).isEqualTo("{\"order\":1}"));
+		assertThat(plan.irreversible()).singleElement()
+			.satisfies((each) -> assertThat(each.reason()).isEqualTo(Reason.UNCERTAIN));
+	}
+
+	@Test
+	void digestNamesTheTurns() {
+		for (int i = 0; i < 3; i++) {
+			thread().addTurn(List.of(new UserMessage("q"), new AssistantMessage("a")), null);
+		}
+		RewindPlan plan = compensations().plan(this.key, 2);
+		thread().delete(2);
+		RewindPlan other = compensations().plan(this.key, 2);
+		assertThat(other.turns()).hasSameSizeAs(plan.turns());
+		assertThat(other.place()).isEqualTo(plan.place());
+		assertThat(other.digest()).isNotEqualTo(plan.digest());
+	}
+
+	/**
+	 * Tools that a proxy can be made of.
+	 */
+	static class ProxiedTools {
+
+		@Tool(name = "cancel_order")
+		@CompensatedBy(CompensatedBy.NOTHING)
+		public String cancel(int order) {
+			return "ok";
+		}
+
+	}
+
+	@Test
+	void toolOfAProxyIsThatOfItsBean() {
+		turn(cancel(1));
+		ProxiedTools bean = new ProxiedTools();
+		List<ToolCallback> tools = new ArrayList<>(List.of(ToolCallbacks.from(bean)));
+		tools.addAll(List.of(ToolCallbacks.from(new ProxyFactory(bean).getProxy())));
+		assertThat(tools).hasSize(2);
+		assertThat(compensations(tools).plan(this.key, 1).irreversible()).isEmpty();
+		tools.addAll(List.of(ToolCallbacks.from(new ProxiedTools())));
+		assertThatIllegalArgumentException().isThrownBy(() -> compensations(tools).plan(this.key, 1))
+			.withMessageContaining("'cancel_order'");
 	}
 
 	@Test

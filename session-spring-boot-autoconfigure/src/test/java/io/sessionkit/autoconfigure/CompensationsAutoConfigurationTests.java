@@ -142,6 +142,18 @@ class CompensationsAutoConfigurationTests {
 		});
 	}
 
+	/** The compensation of one bean is not that of the other. */
+	@Test
+	void twoBeansOfOneClassAreRefused() {
+		this.runner.withBean("shop", OrderTools.class, () -> this.orders)
+			.withBean("branch", OrderTools.class, () -> new OrderTools(this.runs))
+			.run((context) -> {
+				cancelOrder(context);
+				assertThatIllegalArgumentException().isThrownBy(() -> context.getBean(Compensations.class).plan(KEY, 1))
+					.withMessageContaining("'cancel_order'");
+			});
+	}
+
 	static final class OtherTools {
 
 		@Tool(name = "restore_order", description = "restores something else")

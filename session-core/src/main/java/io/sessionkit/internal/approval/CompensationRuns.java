@@ -80,7 +80,7 @@ public final class CompensationRuns {
 	 * @param context the values for tools that take a context
 	 * @param lease the lease of the rewind
 	 * @return the call as it is stored now: done, or uncertain if the tool threw an
-	 * exception
+	 * exception; an error is recorded in the same way, and thrown
 	 * @throws TurnInProgressException if the call was not run, because it has changed or
 	 * because the lease was lost; or if it was decided while it ran
 	 */
@@ -113,9 +113,24 @@ public final class CompensationRuns {
 			String result = ToolRuns.runClaimed(claimed.approval(), () -> this.limits.run(tool, arguments, context));
 			return claimed.ended(this.ledger.now(), ToolRuns.storable(result), false);
 		}
-		catch (RuntimeException ex) {
-			return claimed.failed(this.ledger.now(), ToolRuns.storable(ToolRuns.told(ex)));
+		catch (Throwable ex) {
+			LedgerEntry failed = claimed.failed(this.ledger.now(), ToolRuns.storable(ToolRuns.told(ex)));
+			if (ex instanceof Error error) {
+				throw recorded(claimed, failed, error);
+			}
+			return failed;
 		}
+	}
+
+	/** Stores the end of a tool that threw an error, which ends the rewind. */
+	private Error recorded(LedgerEntry claimed, LedgerEntry failed, Error error) {
+		try {
+			end(claimed, failed);
+		}
+		catch (RuntimeException ex) {
+			error.addSuppressed(ex);
+		}
+		return error;
 	}
 
 	private LedgerEntry end(LedgerEntry claimed, LedgerEntry ended) {

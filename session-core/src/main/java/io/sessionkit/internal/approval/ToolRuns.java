@@ -87,13 +87,15 @@ public final class ToolRuns {
 
 	/**
 	 * Runs a tool without the ledger.
+	 * @return its result; an empty text if it returns none, as the tool loop has it
 	 * @throws NestedTurnException if the tool made a call that it cannot make; this must
 	 * not become a result
 	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
 	 */
 	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
-			return (context != null) ? tool.call(arguments, context) : tool.call(arguments);
+			String result = (context != null) ? tool.call(arguments, context) : tool.call(arguments);
+			return Objects.requireNonNullElse(result, "");
 		}
 		catch (ToolExecutionException ex) {
 			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
@@ -214,7 +216,7 @@ public final class ToolRuns {
 				end(batch, slot, claimed, ex.text(), true);
 				return this.texts.result(call, ex.text());
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				end(batch, slot, claimed, told(ex), true);
 				note(ex);
 				throw ex;

@@ -49,8 +49,7 @@ public final class CompensatingTools {
 
 	/** A method of a bean may be listed twice, once by a provider. */
 	private static boolean areSame(ToolCallback one, ToolCallback other) {
-		List<Method> methods = WrappedTools.methods(one);
-		return one == other || !methods.isEmpty() && methods.equals(WrappedTools.methods(other));
+		return one == other || WrappedTools.callTheSame(one, other);
 	}
 
 	/**

@@ -22,6 +22,7 @@ import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
 import io.sessionkit.internal.tool.CallId;
+import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * Finds the tool calls of one turn that have run. The ledger has the last word on calls
@@ -85,18 +87,34 @@ final class RanCalls {
 	 */
 	List<RanCall> newestFirst() {
 		List<RanCall> calls = new ArrayList<>();
-		if (replies(this.items) < this.turn.rounds().size()) {
+		if (replies() - examples() < this.turn.rounds().size()) {
 			calls.add(hidden());
 		}
 		// all replies take their entries before any call is judged
-		replies().forEach((reply) -> calls.addAll(reply.calls()));
+		withCalls().forEach((reply) -> calls.addAll(reply.calls()));
 		this.ledger.values().forEach((entries) -> entries.forEach((entry) -> addForgotten(entry, calls)));
 		Collections.reverse(calls);
 		return calls;
 	}
 
-	private static long replies(List<SessionItem> items) {
-		return items.stream().filter((item) -> item.message() instanceof AssistantMessage).count();
+	private long replies() {
+		return this.items.stream().filter((item) -> item.message() instanceof AssistantMessage).count();
+	}
+
+	/**
+	 * Returns how many replies are examples in the input. The question comes after them,
+	 * and all of the input has the time at which the turn was opened, unlike a message
+	 * that has joined the turn later.
+	 */
+	private long examples() {
+		List<SessionItem> input = this.items.stream()
+			.filter((item) -> item.at().equals(this.turn.startedAt()))
+			.toList();
+		int question = input.size() - 1;
+		while (question >= 0 && !(input.get(question).message() instanceof UserMessage)) {
+			question--;
+		}
+		return input.stream().limit(question + 1).filter((item) -> item.message() instanceof AssistantMessage).count();
 	}
 
 	/**
@@ -110,7 +128,7 @@ final class RanCalls {
 				"Replies of the model are not among the messages of the turn, and may have called tools.")));
 	}
 
-	private List<Reply> replies() {
+	private List<Reply> withCalls() {
 		List<Reply> replies = new ArrayList<>();
 		int round = 0;
 		for (int i = 0; i < this.items.size(); i++) {
@@ -261,7 +279,8 @@ final class RanCalls {
 			// a limit of the tool loop ends a turn like this, and nobody knows what ran
 			boolean endsTurn = this.position + 2 == RanCalls.this.items.size();
 			boolean ambiguous = !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
-			boolean stopped = ToolLimits.isStopped(this.calls.get(index).name(), result);
+			String tool = this.calls.get(index).name();
+			boolean stopped = ToolLimits.isStopped(tool, result) || LoopLimits.haveRefused(tool, result);
 			return (endsTurn || ambiguous || stopped) ? UNKNOWN_END : null;
 		}
 
@@ -295,11 +314,11 @@ final class RanCalls {
 	}
 
 	/**
-	 * Returns whether the turn has more replies than its model has made: the input of the
+	 * Returns whether the turn has replies that its model has not made: the input of the
 	 * call had some, with calls that others have run.
 	 */
 	private boolean hasForeignReplies() {
-		return replies(this.items) > this.turn.rounds().size();
+		return examples() > 0 || replies() > this.turn.rounds().size();
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
@@ -92,16 +93,16 @@ public final class TurnLeases {
 	 * Does work for a rewind of a session that no other rewind may do at the same time.
 	 * @param work the work, which is given the lease
 	 * @return the result of the work
-	 * @throws TurnInProgressException if another call rewinds the session, or if the
-	 * session is gone
+	 * @throws TurnInProgressException if another call rewinds the session
+	 * @throws SessionNotFoundException if the session is gone
 	 */
 	public <T> T rewinding(SessionKey key, Function<HeldLease, T> work) {
 		String holder = this.store.options().turnIds().get();
 		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.REWIND, holder, this.life));
 		if (!this.store.put(key, taking.write())) {
-			throw new TurnInProgressException("Another call rewinds session " + key
-					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
-					+ " done. The rewind of a process that was killed can be continued after " + this.life + ".");
+			throw this.store.find(key).isEmpty()
+					? new SessionNotFoundException("There is no session " + key + " to rewind, or it has expired.")
+					: rewound(key);
 		}
 		TurnLease lease = taking.taken();
 		try {
@@ -110,6 +111,12 @@ public final class TurnLeases {
 		finally {
 			lease.leave();
 		}
+	}
+
+	private TurnInProgressException rewound(SessionKey key) {
+		return new TurnInProgressException("Another call rewinds session " + key
+				+ " at this moment. Nothing was run by this one; call again when it is done. The rewind of a process that"
+				+ " was killed can be continued after " + this.life + ".");
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,10 @@ public final class WrappedTools {
 	 * exist, every tool method would pass without approval, so the initialization of this
 	 * class fails in that case.
 	 */
-	private static final Field METHOD = field();
+	private static final Field METHOD = field("toolMethod");
+
+	/** The bean of a tool. Two beans of one class are two tools. */
+	private static final Field BEAN = field("toolObject");
 
 	/** The limit on the tools that are searched. No wrapper is around that many. */
 	private static final int MOST = 20;
@@ -47,11 +51,11 @@ public final class WrappedTools {
 	private WrappedTools() {
 	}
 
-	private static Field field() {
-		Field field = ReflectionUtils.findField(MethodToolCallback.class, "toolMethod");
+	private static Field field(String name) {
+		Field field = ReflectionUtils.findField(MethodToolCallback.class, name);
 		if (field == null) {
 			throw new IllegalStateException(
-					"This version of Spring AI keeps the method of a tool where @RequiresApproval"
+					"This version of Spring AI keeps the method of a tool, or its bean, where @RequiresApproval"
 							+ " cannot be found. Use SessionKit with the version of Spring AI it was built for.");
 		}
 		ReflectionUtils.makeAccessible(field);
@@ -111,6 +115,35 @@ public final class WrappedTools {
 			.filter(MethodToolCallback.class::isInstance)
 			.map((each) -> (Method) Objects.requireNonNull(ReflectionUtils.getField(METHOD, each)))
 			.toList();
+	}
+
+	/**
+	 * Returns whether two tools call the same methods of the same objects, whatever is
+	 * wrapped around them.
+	 * @return false if one of them calls no method
+	 */
+	public static boolean callTheSame(ToolCallback one, ToolCallback other) {
+		List<Method> methods = methods(one);
+		if (methods.isEmpty() || !methods.equals(methods(other))) {
+			return false;
+		}
+		List<@Nullable Object> beans = beans(one);
+		List<@Nullable Object> others = beans(other);
+		return IntStream.range(0, beans.size()).allMatch((i) -> beans.get(i) == others.get(i));
+	}
+
+	private static List<@Nullable Object> beans(ToolCallback tool) {
+		List<@Nullable Object> beans = new ArrayList<>();
+		of(tool).stream()
+			.filter(MethodToolCallback.class::isInstance)
+			.forEach((each) -> beans.add(target(ReflectionUtils.getField(BEAN, each))));
+		return beans;
+	}
+
+	/** A proxy calls the same methods of the same object as that object itself. */
+	private static @Nullable Object target(@Nullable Object bean) {
+		Object target = (bean != null) ? AopProxyUtils.getSingletonTarget(bean) : null;
+		return (target != null) ? target(target) : bean;
 	}
 
 	private static List<Field> toolFields(Class<?> type) {

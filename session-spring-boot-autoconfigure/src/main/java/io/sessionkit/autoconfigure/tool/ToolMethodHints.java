@@ -17,7 +17,7 @@ final class ToolMethodHints implements RuntimeHintsRegistrar {
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		hints.reflection()
-			.registerType(MethodToolCallback.class, (type) -> type.withField("toolMethod"))
+			.registerType(MethodToolCallback.class, (type) -> type.withField("toolMethod").withField("toolObject"))
 			.registerType(FunctionToolCallback.class, (type) -> type.withField("toolInputType"));
 	}
 

@@ -27,6 +27,8 @@ class ToolMethodHintsTests {
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(input)).accepts(hints);
 		Field method = MethodToolCallback.class.getDeclaredField("toolMethod");
 		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(method)).accepts(hints);
+		Field bean = MethodToolCallback.class.getDeclaredField("toolObject");
+		assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(bean)).accepts(hints);
 	}
 
 }
