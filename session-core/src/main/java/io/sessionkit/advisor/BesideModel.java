@@ -72,7 +72,7 @@ final class BesideModel {
 		try {
 			turn.inputCheck().pass();
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			cancel(running, turn);
 			throw ex;
 		}

@@ -14,7 +14,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  *
  * @param key the session; null if the call to the model names none. Then nobody can be
  * asked, and the tool refuses to run unless the policies allow it
- * @param agent the agent that the call to the model named; null if it named none
+ * @param agent the agent that handles the turn: the one that the call named which opened
+ * it, whatever a call names that continues it; null if it named none
  * @param call the tool call as the model made it
  * @param arguments its arguments as the tool gets them, by name: texts, booleans, lists,
  * maps, whole numbers as {@link Integer}, {@link Long} or {@link java.math.BigInteger}

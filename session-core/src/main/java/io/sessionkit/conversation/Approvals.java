@@ -460,7 +460,7 @@ public final class Approvals {
 			try {
 				listener.accept(event);
 			}
-			catch (RuntimeException ex) {
+			catch (Exception ex) {
 				logger.warn("A listener of approvals of session " + event.approval().key() + " threw "
 						+ ex.getClass().getName());
 			}

@@ -14,7 +14,8 @@ import org.springframework.ai.chat.messages.Message;
  *
  * @param key the session
  * @param turnId the turn
- * @param agent the agent that the call named; null if it named none
+ * @param agent the agent that handles the turn: the one that the call named which opened
+ * it, whatever a call names that continues it; null if it named none
  * @param history the history in front of the turn's input, within the limits, as it was
  * before a {@link HistoryMerge}; each read returns a copy of the message
  * @param turnStarts the indexes in the history at which its turns begin, ascending. The
@@ -45,7 +46,7 @@ public record HookContext(SessionKey key, String turnId, @Nullable String agent,
 	 * turn.
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param agent the agent that the call named; null if it named none
+	 * @param agent the agent that handles the turn; null if there is none
 	 * @param history the history in front of the turn's input
 	 * @param attributes the session's attributes
 	 * @param parameters the advisor parameters of the call

@@ -48,7 +48,7 @@ public final class SessionContext {
 
 	/**
 	 * Returns the name of the agent that handles this turn.
-	 * @return the agent that the call named; empty if it named none
+	 * @return the agent that the call named which opened the turn; empty if it named none
 	 */
 	public Optional<String> agent() {
 		return Optional.ofNullable(running().context().agent());

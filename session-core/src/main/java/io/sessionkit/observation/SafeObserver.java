@@ -70,7 +70,7 @@ final class SafeObserver implements TurnObserver {
 			try {
 				news.accept(observer);
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				log(ex);
 			}
 		}
@@ -103,7 +103,7 @@ final class SafeObserver implements TurnObserver {
 			try {
 				return turn.observeStream(stage, work);
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				log(ex);
 				return work;
 			}
@@ -147,7 +147,7 @@ final class SafeObserver implements TurnObserver {
 			try {
 				observation.accept(this);
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				if (ex != this.thrown) {
 					log(ex);
 				}
@@ -161,20 +161,26 @@ final class SafeObserver implements TurnObserver {
 				this.done = true;
 				run();
 			}
-			if (this.thrown instanceof Error error) {
-				throw error;
-			}
-			if (this.thrown instanceof RuntimeException failure) {
-				throw failure;
+			if (this.thrown != null) {
+				Once.<RuntimeException>rethrow(this.thrown);
 			}
 			return result();
+		}
+
+		/** The work may throw a checked exception that it does not declare. */
+		@SuppressWarnings("unchecked")
+		private static <X extends Exception> void rethrow(Throwable thrown) throws X {
+			if (thrown instanceof Error error) {
+				throw error;
+			}
+			throw (X) thrown;
 		}
 
 		private void run() {
 			try {
 				this.result = this.work.get();
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				this.thrown = ex;
 			}
 		}

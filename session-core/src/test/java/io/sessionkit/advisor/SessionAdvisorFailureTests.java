@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
+import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -19,6 +23,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -31,7 +36,9 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +50,8 @@ import reactor.test.StepVerifier;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
+import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -51,6 +60,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -153,6 +163,112 @@ class SessionAdvisorFailureTests {
 		assertThatThrownBy(() -> ask(setup, chat, "q")).matches((ex) -> isOrHasCause(ex, failure));
 
 		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+	}
+
+	/**
+	 * The place at which a call fails after its first tool.
+	 */
+	private enum Place {
+
+		MODEL, ADVISOR, TOOL
+
+	}
+
+	/**
+	 * Nothing in Kotlin is declared, and other code can throw what it does not declare.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "MODEL,TURN,OPTIMISTIC", "MODEL,STEP,OPTIMISTIC", "MODEL,TURN,SERIALIZE", "ADVISOR,TURN,OPTIMISTIC",
+			"ADVISOR,STEP,OPTIMISTIC", "ADVISOR,TURN,SERIALIZE", "TOOL,TURN,OPTIMISTIC", "TOOL,STEP,OPTIMISTIC",
+			"TOOL,TURN,SERIALIZE" })
+	@Timeout(60)
+	void checkedExceptionThatNobodyDeclaresEndsTheTurnAndGivesTheLeaseBack(Place place, Durability durability,
+			Concurrency concurrency) {
+		IOException failure = new IOException("secret prompt text");
+		AtomicReference<Place> failing = new AtomicReference<>(place);
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
+			failAt(Place.MODEL, failing, failure);
+			return Flux.just(this.model.chunk("a", List.of(), true));
+		}).says("a");
+		try (Conversations process = Conversations.builder(this.store).durability(durability).build()) {
+			ChatClient chat = ClientSetup.plain()
+				.builder(this.model, SessionAdvisor.of(process))
+				.defaultAdvisors(new FailingLater(() -> failAt(Place.ADVISOR, failing, failure)))
+				.defaultTools(undeclared(() -> failAt(Place.TOOL, failing, failure)))
+				.build();
+
+			assertThatThrownBy(() -> inLine(chat.prompt().user("q"), concurrency)).isSameAs(failure);
+
+			assertThat(this.store.records(T1, TurnRecords.LEASE)).isEmpty();
+			assertThat(this.store.records(T1, "line")).isEmpty();
+			assertThat(process.drain(Duration.ZERO)).as("nothing is at work").isTrue();
+			process.accept();
+			boolean isOpen = durability == Durability.STEP;
+			assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+				.containsExactly(isOpen ? TurnStatus.INCOMPLETE : TurnStatus.FAILED);
+			assertThat(inLine(isOpen ? chat.prompt() : chat.prompt().user("again"), concurrency)).isEqualTo("a");
+		}
+	}
+
+	private static void failAt(Place place, AtomicReference<Place> failing, IOException failure) {
+		if (failing.compareAndSet(place, null)) {
+			throw SessionAdvisorFailureTests.<RuntimeException>undeclared(failure);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <X extends Exception> X undeclared(Exception thrown) throws X {
+		throw (X) thrown;
+	}
+
+	/** Spring AI wraps what a function or a method throws, but not what a tool does. */
+	private static ToolCallback undeclared(Runnable first) {
+		ToolCallback add = SessionAdvisorTests.echo("add");
+		return new ToolCallback() {
+
+			@Override
+			public ToolDefinition getToolDefinition() {
+				return add.getToolDefinition();
+			}
+
+			@Override
+			public String call(String input) {
+				first.run();
+				return add.call(input);
+			}
+
+		};
+	}
+
+	private static String inLine(ChatClient.ChatClientRequestSpec call, Concurrency concurrency) {
+		return call.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.concurrency(concurrency)))
+			.call()
+			.content();
+	}
+
+	/**
+	 * Runs something before each model call of a turn but the first.
+	 */
+	private record FailingLater(Runnable later) implements CallAdvisor {
+
+		@Override
+		public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
+			if (request.prompt().getInstructions().stream().anyMatch(ToolResponseMessage.class::isInstance)) {
+				this.later.run();
+			}
+			return chain.nextCall(request);
+		}
+
+		@Override
+		public String getName() {
+			return "FailingLater";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.MODEL_ORDER - 10;
+		}
+
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What an observer is told of calls, in calls and in streams.
@@ -337,6 +339,44 @@ class TurnObserverTests {
 		this.observers = List.of(new Hostile());
 		this.store.failAt(Fault.OPEN);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(Mode.CALL, "q"));
+	}
+
+	@Test
+	void observerDoesNotHideAnExceptionThatNobodyDeclares() {
+		this.observers = List.of(new Swallowing());
+		IOException failure = new IOException("the line is down");
+		this.model.step((prompt) -> {
+			throw TurnObserverTests.<RuntimeException>undeclared(failure);
+		});
+		assertThatThrownBy(() -> ask(Mode.CALL, "q")).isSameAs(failure);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <X extends Exception> X undeclared(Exception thrown) throws X {
+		throw (X) thrown;
+	}
+
+	/**
+	 * Keeps what the work throws to itself.
+	 */
+	private static final class Swallowing implements TurnObserver, ObservedTurn {
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return this;
+		}
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+			try {
+				return work.get();
+			}
+			catch (Exception ex) {
+				return null;
+			}
+		}
+
 	}
 
 	private static void await(CountDownLatch latch) {

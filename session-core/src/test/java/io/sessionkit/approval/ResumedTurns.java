@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +18,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
@@ -91,6 +93,29 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).containsExactly("cancel{\"id\":3}", "look{\"id\":2}");
 		assertThat(this.model.lastRequestLines())
 			.endsWith("tool cancel=not today look=done {\"id\":2} cancel=done {\"id\":3}");
+	}
+
+	/** A server that continues a turn names no agent. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void policyAndToolsOfAContinuedTurnSeeItsAgent(ClientSetup.Mode mode) {
+		List<String> agents = new CopyOnWriteArrayList<>();
+		SessionContext session = new SessionContext();
+		rules((rules) -> rules.policies(List.of((request) -> {
+			agents.add("policy: " + request.agent());
+			boolean denied = request.call().name().equals("look") && "support".equals(request.agent());
+			return denied ? Ruling.deny("Support does not look.") : Ruling.allow();
+		})));
+		tools(FunctionToolCallback.builder("cancel", (Map<String, Object> input) -> {
+			agents.add("tool: " + session.agent().orElse(null));
+			return "done";
+		}).description("cancels").inputType(Map.class).build(), tool("look"));
+		this.model.calls(cancel("c1", 1)).calls(look("c2", 2)).says("done");
+		response(setup(mode), client(setup(mode)).build().prompt().user("q").advisors(SessionAdvisor.agent("support")));
+		approve(waiting());
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(agents).containsExactly("policy: support", "tool: support", "policy: support");
+		assertThat(this.runs).as("it is denied").isEmpty();
 	}
 
 	@ParameterizedTest

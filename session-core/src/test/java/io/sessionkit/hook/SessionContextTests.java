@@ -32,6 +32,7 @@ import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
@@ -96,6 +97,35 @@ class SessionContextTests {
 
 	static List<ClientSetup> setups() {
 		return ClientSetup.all();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void continuedTurnHasItsAgent(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		List<String> agents = new CopyOnWriteArrayList<>();
+		SessionHook hook = new SessionHook() {
+
+			@Override
+			public HookResult<AssistantMessage> afterModel(HookContext turn, AssistantMessage reply) {
+				agents.add("hook: " + turn.agent());
+				return HookResult.keep();
+			}
+
+		};
+		try (Conversations process = Conversations.builder(this.store).hooks(hook).build()) {
+			Approvals approvals = Approvals.builder(process).tools(Set.of("note")).build();
+			ChatClient chat = setup.builder(this.model, SessionAdvisor.builder(process).approvals(approvals).build())
+				.defaultTools(tool("note", () -> agents.add("tool: " + this.session.agent().orElse(null))))
+				.build();
+			this.model.calls(call("note")).says("a");
+			setup.content(chat.prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.agent("support"))));
+			approvals.approve(approvals.pending(T1).get(0), "anna");
+			setup.content(chat.prompt().advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.agent("other"))));
+		}
+		assertThat(agents).containsExactly("hook: support", "tool: support", "hook: support");
 	}
 
 	@ParameterizedTest

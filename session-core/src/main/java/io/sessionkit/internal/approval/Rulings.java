@@ -91,7 +91,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 		try {
 			return Ruling.ask(UNCERTAIN).or(policy.rule(request(caller, call, Map.of(), tool)));
 		}
-		catch (RuntimeException ex) {
+		catch (Exception ex) {
 			// the policy misses an argument
 			return Ruling.ask(UNCERTAIN);
 		}

@@ -64,7 +64,7 @@ public final class SafeTexts {
 				return own;
 			}
 		}
-		catch (RuntimeException ex) {
+		catch (Exception ex) {
 			logger.warn("The text for a call of tool '" + approval.tool() + "' in session " + approval.key()
 					+ " could not be made, the default is used: " + ex.getClass().getName());
 		}

@@ -196,7 +196,7 @@ public final class Summarizer implements AutoCloseable {
 		try (TurnBinding none = TurnBinding.none()) {
 			return trigger.shouldCompact(header);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			logger.warn("The summary trigger " + trigger.getClass().getName() + " threw " + ex.getClass().getName()
 					+ " on session " + header.key() + ", which counts as no.");
 			return false;
@@ -234,7 +234,7 @@ public final class Summarizer implements AutoCloseable {
 		catch (SummaryCalls.FailedException ex) {
 			return failed(ex.reason());
 		}
-		catch (RuntimeException ex) {
+		catch (Exception ex) {
 			return failed(ex.getClass().getName());
 		}
 	}

@@ -61,7 +61,7 @@ final class SummaryGuards {
 		try (TurnBinding none = TurnBinding.none()) {
 			return hook.beforeSummary(messages);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			throw new SummaryCalls.FailedException("hook '" + hook.name() + "' threw " + ex.getClass().getName());
 		}
 	}

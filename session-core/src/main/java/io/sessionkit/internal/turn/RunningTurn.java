@@ -144,8 +144,8 @@ public final class RunningTurn {
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
 		this.children = new TurnChildren(setup.store());
-		this.context = new TurnContext(request, this.id, this.prompt, this.rounds, this.attributes, this.forgotten,
-				this.children, continued != null || this.hooks.isEmpty());
+		this.context = new TurnContext(request, this.id, agent(), this.prompt, this.rounds, this.attributes,
+				this.forgotten, this.children, continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {

@@ -26,6 +26,8 @@ final class TurnContext {
 
 	private final String id;
 
+	private final @Nullable String agent;
+
 	private final TurnPrompt prompt;
 
 	private final Rounds rounds;
@@ -48,14 +50,17 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
+	 * @param agent the agent of the turn, which is not always that of the call; null if
+	 * it has none
 	 * @param forgotten the items that the turn forgets
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
-	TurnContext(TurnRequest request, String id, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
-			ForgottenItems forgotten, TurnChildren children, boolean begun) {
+	TurnContext(TurnRequest request, String id, @Nullable String agent, TurnPrompt prompt, Rounds rounds,
+			TurnAttributes attributes, ForgottenItems forgotten, TurnChildren children, boolean begun) {
 		this.request = request;
 		this.id = id;
+		this.agent = agent;
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.attributes = attributes;
@@ -114,7 +119,7 @@ final class TurnContext {
 	 * Returns the context for a hook or merge that is given the beginning of the history.
 	 */
 	HookContext of(List<Message> history) {
-		return new HookContext(this.request.key(), this.id, this.request.agent(), Copies.lazy(history),
+		return new HookContext(this.request.key(), this.id, this.agent, Copies.lazy(history),
 				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.attributes.values()),
 				this.request.parameters());
 	}

@@ -174,7 +174,7 @@ final class TurnSteering {
 				return new Joined(offered, messages, this.rounds.runs());
 			}
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			logger.debug("A message does not join the turn on session " + this.checks.key()
 					+ ", a hook did not let it pass: " + ex.getClass().getName());
 		}

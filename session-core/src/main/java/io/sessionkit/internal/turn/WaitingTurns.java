@@ -81,7 +81,7 @@ public final class WaitingTurns {
 			turn.mergeAgain();
 			return turn;
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			turn.abandon(ex);
 			throw ex;
 		}
@@ -123,7 +123,7 @@ public final class WaitingTurns {
 		try {
 			return continued(request, opened, lease, kinds);
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			lease.leave();
 			throw ex;
 		}

@@ -55,7 +55,7 @@ final class ObservedCall implements ObservedTurn {
 		try (Observation.Scope scope = observation.openScope()) {
 			return work.get();
 		}
-		catch (RuntimeException | Error ex) {
+		catch (Throwable ex) {
 			observation.error(ex);
 			throw ex;
 		}

@@ -161,7 +161,7 @@ final class TurnMeters implements TurnObserver {
 			try {
 				return work.get();
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				failed();
 				throw ex;
 			}
