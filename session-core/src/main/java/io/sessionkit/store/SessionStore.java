@@ -171,10 +171,17 @@ public interface SessionStore {
 	}
 
 	private Map<String, Object> attributes(SessionKey key, Turn turn) {
-		return (turn.status() == TurnStatus.COMPLETED)
-				? path(key, PathQuery.to(Point.at(turn.number()))).map((path) -> path.view().session().attributes())
-					.orElse(Map.of())
-				: Map.of();
+		if (turn.status() != TurnStatus.COMPLETED) {
+			return Map.of();
+		}
+		try {
+			return path(key, PathQuery.to(Point.at(turn.number()))).map((path) -> path.view().session().attributes())
+				.orElse(Map.of());
+		}
+		catch (IllegalArgumentException ex) {
+			// the session was erased meanwhile, and has begun again
+			return Map.of();
+		}
 	}
 
 	/**

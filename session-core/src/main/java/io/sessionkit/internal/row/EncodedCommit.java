@@ -84,8 +84,8 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 		}
 
 		/**
-		 * Checks that what an application has named or its code has said of a turn passes
-		 * the codec. A turn without such values is not encoded.
+		 * Checks that agent, kept parameters, failure and verdicts of a turn pass the
+		 * codec. A turn without such values is not encoded.
 		 * @throws io.sessionkit.codec.UnstorableMessageException if it does not
 		 */
 		public static void check(SessionKey key, Turn turn, MessageCodec codec) {

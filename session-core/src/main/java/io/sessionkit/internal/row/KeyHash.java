@@ -6,13 +6,20 @@ import io.sessionkit.internal.Sha256;
 /**
  * The hashes by which sessions are found. Every collation compares them alike.
  *
+ * @param key the session
  * @param session SHA-256 of owner, NUL and id, in hexadecimal
- * @param owner SHA-256 of the owner
  */
-public record KeyHash(String session, String owner) {
+public record KeyHash(SessionKey key, String session) {
 
 	public static KeyHash of(SessionKey key) {
-		return new KeyHash(Sha256.of(key.owner() + '\0' + key.id()), ofOwner(key.owner()));
+		return new KeyHash(key, Sha256.of(key.owner() + '\0' + key.id()));
+	}
+
+	/**
+	 * Returns the hash of the owner, which few operations need.
+	 */
+	public String owner() {
+		return ofOwner(this.key.owner());
 	}
 
 	public static String ofOwner(String owner) {

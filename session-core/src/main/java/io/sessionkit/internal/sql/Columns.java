@@ -27,6 +27,9 @@ public final class Columns {
 
 	public static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
+	/** How many columns of a header are before its stamp. */
+	static final int STAMP = 16;
+
 	/** How many columns a header has. */
 	public static final int HEADER_SIZE = 24;
 

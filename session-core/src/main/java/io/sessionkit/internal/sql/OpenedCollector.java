@@ -4,8 +4,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
@@ -16,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the rows of one statement that returns a header (kind 0), its summary (1) and
  * turns (2), all with the columns of a header: the other rows use the first ones for
- * their numbers, and one more column for their text. A header of kind 3 is returned
- * alone: its view is the one that the reader knows. One of kind 4, 5 or 6 is returned
- * with the one, two or three turns that were appended to that view.
+ * their numbers, the column of the stamp for that of the header as they were read, and
+ * one more column for their text. A header of kind 3 is returned alone: its view is the
+ * one that the reader knows. One of kind 4, 5 or 6 is returned with the one, two or three
+ * turns that were appended to that view.
  */
 public final class OpenedCollector implements Sql.Receiver {
 
@@ -27,6 +30,8 @@ public final class OpenedCollector implements Sql.Receiver {
 	private static final int UNCHANGED = 3;
 
 	private static final int FIRST = 2;
+
+	private static final int STAMP = FIRST + Columns.STAMP;
 
 	private static final int TEXT = FIRST + Columns.HEADER_SIZE - 1;
 
@@ -38,13 +43,22 @@ public final class OpenedCollector implements Sql.Receiver {
 
 	private boolean outdated;
 
+	/** Those of the header as the other rows were read. */
+	private final Set<Long> stamps = new HashSet<>();
+
 	private final List<TurnItems> turns = new ArrayList<>();
 
 	@Override
 	public void receive(ResultSet row) throws SQLException {
 		switch (row.getInt(1)) {
-			case 1 -> this.summary = Columns.record(row, FIRST, TEXT);
-			case 2 -> this.turns.add(TurnItems.read(row, FIRST, TEXT));
+			case 1 -> {
+				this.summary = Columns.record(row, FIRST, TEXT);
+				this.stamps.add(row.getLong(STAMP));
+			}
+			case 2 -> {
+				this.turns.add(TurnItems.read(row, FIRST, TEXT));
+				this.stamps.add(row.getLong(STAMP));
+			}
 			default -> {
 				this.header = Columns.header(row, FIRST);
 				this.kind = row.getInt(1);
@@ -85,10 +99,11 @@ public final class OpenedCollector implements Sql.Receiver {
 	}
 
 	/**
-	 * Returns whether the header was written before its turns were read.
+	 * Returns whether the header was written before its turns were read. Some databases
+	 * may see a new state in each part of a statement.
 	 */
 	public boolean isOutdated() {
-		return this.outdated;
+		return this.outdated || (this.header != null && !Set.of(this.header.stamp()).containsAll(this.stamps));
 	}
 
 	/**

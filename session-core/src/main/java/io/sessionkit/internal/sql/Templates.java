@@ -46,8 +46,8 @@ public record Templates(Dialect dialect, String prefix) {
 
 	/**
 	 * A known view is of a session that still has its stamp. If the last write only
-	 * appended a turn, and the stamp is one of those before, the same is true of all
-	 * writes since.
+	 * appended a turn, <code>stamp_1</code> to <code>stamp_3</code> are the stamps before
+	 * it, as far as the writes after each of them only appended a turn too.
 	 */
 	private static final String KIND = """
 			case when {other} then 0 when s.stamp = :stamp then 3 when s.appended <> s.stamp then 0

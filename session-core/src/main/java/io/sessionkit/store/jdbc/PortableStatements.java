@@ -36,6 +36,9 @@ final class PortableStatements implements HotStatements {
 
 	private static final int ATTEMPTS = 20;
 
+	/** No session has it, not even one whose stamp somebody has set by hand to 0. */
+	private static final long NO_STAMP = -1;
+
 	/** The header, and what is known of its view: see {@link OpenedCollector}. */
 	private static final String SEEN = "(select s.*, {kind} as kind from {session} s where s.key_hash = :key and {live})";
 
@@ -46,7 +49,7 @@ final class PortableStatements implements HotStatements {
 			select s.kind, {header} from {seen} s
 			union all
 			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, r.payload
+				null, null, null, null, s.stamp, null, null, null, {noText}, {noText}, {noText}, r.payload
 			from {seen} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
 				and (r.expires_at is null or r.expires_at > {now})
 			where s.kind = 0
@@ -55,9 +58,9 @@ final class PortableStatements implements HotStatements {
 	private static final String OPEN = OPEN_HEADER + """
 			union all
 			select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
-				null, null, null, null, null, null, null, null, {noText}, {noText}, {noText}, t.body
+				null, null, null, null, t.stamp, null, null, null, {noText}, {noText}, {noText}, t.body
 			from (
-				select {turnItems}
+				select {turnItems}, s.stamp
 				from {seen} s join {turn} t on t.session_pk = s.pk and t.items > 0
 					and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
@@ -187,7 +190,7 @@ final class PortableStatements implements HotStatements {
 	}
 
 	static Params known(KnownView known) {
-		return Params.of("stamp", known.stamp())
+		return Params.of("stamp", (known.stamp() != 0) ? known.stamp() : NO_STAMP)
 			.with("summaryRevision", known.summaryRevision())
 			.with("summaryAt", known.summaryWrittenAt());
 	}

@@ -26,7 +26,8 @@ final class SchemaCheck {
 	SchemaCheck(Templates templates) {
 		this.templates = templates;
 		this.versions = templates.sql("select max(version), max(compatible_from) from {schema}");
-		this.probes = List.of(templates.sql("select {header} from {session} s where 1 = 0"),
+		this.probes = List.of(templates.sql(
+				"select {header}, s.appended, s.stamp_1, s.stamp_2, s.stamp_3, s.purge_at from {session} s where 1 = 0"),
 				templates.sql("select " + Columns.TURN + " from {turn} t where 1 = 0"),
 				templates.sql("select {turnItems}, t.given_id from {turn} t where 1 = 0"),
 				templates.sql("select " + Columns.ITEM + " from {item} i where 1 = 0"),

@@ -113,7 +113,8 @@ final class RedisScripts {
 	}
 
 	/**
-	 * Runs a script that only reads.
+	 * Runs a script that may run twice and changes nothing but to remove what has
+	 * expired.
 	 * @throws io.sessionkit.store.StoreUnavailableException if the server refuses it, or
 	 * if there is no complete answer
 	 */

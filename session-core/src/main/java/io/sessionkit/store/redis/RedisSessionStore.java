@@ -11,6 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
+import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.OpenedRows;
@@ -86,6 +87,10 @@ public final class RedisSessionStore implements SessionStore {
 	/** The answer of <code>path.lua</code> for a path that ends where it should. */
 	private static final int END_FOUND = 2;
 
+	private static final int UNCHANGED = 1;
+
+	private static final int ADDED = 2;
+
 	private final StoreOptions options;
 
 	private final RedisKeys keys;
@@ -99,6 +104,9 @@ public final class RedisSessionStore implements SessionStore {
 	private final GoneIds gone;
 
 	private final ExpiredRecords expired;
+
+	/** Whether the last deletion has ended while there were records to look at. */
+	private volatile boolean amongRecords;
 
 	private final SessionWrites writes;
 
@@ -171,11 +179,13 @@ public final class RedisSessionStore implements SessionStore {
 			return reply.opened(window);
 		}
 		HeaderRow header = reply.header(0);
-		if (reply.number(1) == 1) {
+		if (reply.number(1) == UNCHANGED) {
 			return OpenedRows.unchanged(header);
 		}
+		List<ItemRow> items = reply.items(reply.turns(3));
 		Reply summary = reply.list(2);
-		return OpenedRows.whole(header, summary.isEmpty() ? null : summary.record(0), reply.items(reply.turns(3)));
+		return (reply.number(1) == ADDED) ? OpenedRows.added(header, items)
+				: OpenedRows.whole(header, summary.isEmpty() ? null : summary.record(0), items);
 	}
 
 	@Override
@@ -326,8 +336,12 @@ public final class RedisSessionStore implements SessionStore {
 	@Override
 	public int deleteExpired(int limit) {
 		int most = Page.first(limit).limit();
-		int removed = (most > 0) ? this.gone.remove(most) : 0;
-		removed += (removed < most) ? this.expired.remove(most - removed) : 0;
+		int removed = (most > 0 && !this.amongRecords) ? this.gone.remove(most) : 0;
+		if (removed < most) {
+			removed += this.expired.remove(most - removed);
+			// a call that ends in the middle goes on there, and not with the ids again
+			this.amongRecords = removed == most;
+		}
 		return removed + ((removed < most) ? this.shared.sweep(most - removed) : 0);
 	}
 

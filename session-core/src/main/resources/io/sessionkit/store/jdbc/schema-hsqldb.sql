@@ -3,7 +3,7 @@
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix.
 -- Instants are microseconds since 1970 (UTC). Texts are stored as the codec encoded them.
 -- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
--- Ids of records end with a dot, because this database ignores trailing spaces when it compares.
+-- Ids of records, and given_id, end with a dot, because this database ignores trailing spaces when it compares.
 
 -- compatible_from: the oldest version of these scripts whose SessionKit still works with the tables.
 create table if not exists SESSIONKIT_SCHEMA (

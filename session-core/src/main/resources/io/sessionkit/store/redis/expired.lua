@@ -1,5 +1,8 @@
 -- Functions that remove expired records.
 
+-- These stay until their session is erased, which finds by them what leads to them in the indexes of all owners.
+local STAY = {approval = true, notice = true}
+
 -- Removes records that have expired, given by their fields. Fails if this server may not write now, as a replica may not.
 local function remove_expired(fields)
 	for from = 1, #fields, SLICE do
@@ -24,7 +27,8 @@ local function find_expired(now, limit)
 		cursor = found[1]
 		for i = 1, #found[2], 2 do
 			local field = found[2][i]
-			local at = string.find(field, '\0', 2, true) and expiry_of(found[2][i + 1])
+			local behind = string.find(field, '\0', 2, true)
+			local at = behind and not STAY[string.sub(field, 1, behind - 1)] and expiry_of(found[2][i + 1])
 			if at and at <= now then
 				fields[#fields + 1] = field
 				if #fields == limit then return fields, now end

@@ -1,5 +1,5 @@
 -- Returns the records of some kinds that have not expired, each with its kind and id as the first values. Removes those
--- that have, if this server may write.
+-- that have, if this server may write and they need not stay.
 local function records_of(wanted, now)
 	local records, expired = {}, {}
 	for _, field in ipairs(redis.call('HKEYS', RECORDS)) do
@@ -12,7 +12,7 @@ local function records_of(wanted, now)
 				table.insert(found, 1, id)
 				table.insert(found, 1, kind)
 				records[#records + 1] = found
-			else
+			elseif not STAY[kind] then
 				expired[#expired + 1] = field
 			end
 		end

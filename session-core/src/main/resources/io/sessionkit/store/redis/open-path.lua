@@ -9,7 +9,8 @@ if id_size ~= '0' then
 		.. string.sub(text, stop + state_size + 1, stop + state_size + id_size))
 	summary = packed and cmsgpack.unpack(packed) or {}
 	if summary[1] and summary[3] ~= '' and summary[3] <= time[1] * 1000000 + time[2] then summary = {} end
-	known = known and (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
+	local same = (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
+	known, added = known and same, same and added
 end
 if known then return answer({text, 1}) end
 local wanted, items = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -25,6 +26,10 @@ end
 if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}) end
 
 local found = {text, 0, summary}
+if added then
+	found = {text, 2, {}}
+	cp = head - added
+end
 
 -- Returns how many items a turn has.
 local function size_of(each)

@@ -30,6 +30,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class JdbcExpiryTests {
 
+	/**
+	 * The page has room for so many versions of a row, none of which is old before the
+	 * end.
+	 */
+	private static final int TURNS = 10;
+
 	private static final int SESSIONS = 10_000;
 
 	private TestDatabase database;
@@ -105,12 +111,12 @@ class JdbcExpiryTests {
 			.commit(Commit.first(key).turn(turn("q", "a")).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
 		Long before = purgeAt();
 		List<Long> updates = transactionOn(this.pool).execute((status) -> {
-			for (int i = 0; i < 20; i++) {
+			for (int i = 0; i < TURNS; i++) {
 				this.store.commit(Commit.any(key).turn(turn("q", "a")));
 			}
 			return updates(new JdbcTemplate(this.pool));
 		});
-		assertThat(updates).containsExactly(20L, 20L);
+		assertThat(updates).containsExactly((long) TURNS, (long) TURNS);
 		assertThat(purgeAt()).isEqualTo(before);
 	}
 

@@ -97,11 +97,13 @@ class JdbcSchemaTests {
 	@ParameterizedTest
 	@EnumSource
 	void missingColumnIsFound(Kind kind) {
-		TestDatabase database = kind.database().created();
-		database.sql().execute("alter table SESSIONKIT_TURN drop column outcome");
-		assertThatExceptionOfType(StoreUnavailableException.class)
-			.isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
-			.withMessageContaining(kind.script());
+		for (String column : List.of("TURN drop column outcome", "SESSION drop column stamp_3")) {
+			TestDatabase database = kind.database().created();
+			database.sql().execute("alter table SESSIONKIT_" + column);
+			assertThatExceptionOfType(StoreUnavailableException.class).as(column)
+				.isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
+				.withMessageContaining(kind.script());
+		}
 	}
 
 	@ParameterizedTest

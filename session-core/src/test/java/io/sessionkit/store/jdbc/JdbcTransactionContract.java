@@ -44,6 +44,7 @@ import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -151,9 +152,28 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.open(this.key, Window.ALL)).isEqualTo(storeOn(this.pool).open(this.key, Window.ALL));
 	}
 
+	/** As somebody may have set it who has changed rows by hand. */
+	@Test
+	void stampOfZeroHidesNoHistory() {
+		append(this.store, "first");
+		new JdbcTemplate(this.pool).update("update SESSIONKIT_SESSION set stamp = 0 where id = ?", this.key.id());
+		assertThatAllIsRead();
+		for (int i = 0; i < 4; i++) {
+			append(storeOn(this.pool), "question " + i);
+			assertThatAllIsRead();
+		}
+	}
+
+	private void assertThatAllIsRead() {
+		SessionView view = storeOn(this.pool).open(this.key, Window.ALL).orElseThrow();
+		assertThat(view.items()).isNotEmpty().hasSize((int) view.session().totals().items());
+	}
+
 	private void append(SessionStore store, String question) {
-		Session header = store.open(this.key, Window.ALL).orElseThrow().session();
-		assertThat(store.commit(Commit.on(header).turn(turn(question))).outcome()).isEqualTo(Outcome.COMMITTED);
+		Commit commit = store.open(this.key, Window.ALL)
+			.map((view) -> Commit.on(view.session()))
+			.orElseGet(() -> Commit.first(this.key));
+		assertThat(store.commit(commit.turn(turn(question))).outcome()).isEqualTo(Outcome.COMMITTED);
 	}
 
 	@Test

@@ -286,6 +286,47 @@ class RedisExpiryTests {
 		});
 	}
 
+	/** It would look at all other keys each time. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void deletionThatEndsAmongRecordsGoesOnAmongThem(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			write(store, "owner");
+			SessionKey key = SessionKey.of("another", "t1");
+			store.add(key, List.of(new UserMessage("text")));
+			for (int i = 0; i < 100; i++) {
+				store.put(key, RecordWrite.create("stream", "s." + i, "text").livingFor(Duration.ofMillis(1)));
+			}
+			await().until(() -> store.record(key, "stream", "s.99").isEmpty());
+			assertThat(store.deleteExpired(40)).isEqualTo(40);
+			surelyGone(keys.redis(), keys, "owner");
+			assertThat(store.deleteExpired(40)).isEqualTo(40);
+			assertThat(keys.redis().opsForZSet().range(keys.expiries("owner"), 0, -1)).contains("goes");
+			assertThat(store.deleteExpired(40) + store.deleteExpired(40)).isEqualTo(22);
+		});
+	}
+
+	@Test
+	void erasureLeavesNothingOfACallThatHasExpired() {
+		on(false, (store, keys) -> {
+			for (String read : List.of("by kind", "by a deletion", "not at all")) {
+				SessionKey key = SessionKey.of("owner", read);
+				store.add(key, List.of(new UserMessage("text")));
+				RecordWrite call = RecordWrite.create("approval", "c", "text").livingFor(Duration.ofMillis(1));
+				assertThat(store.put(key, call)).isTrue();
+				await().until(() -> store.record(key, "approval", "c").isEmpty());
+				switch (read) {
+					case "by kind" -> assertThat(store.records(key, "approval")).isEmpty();
+					case "by a deletion" -> store.deleteExpired(1);
+					default -> {
+					}
+				}
+				store.erase(key);
+				assertThat(keys.shared(key)).as(read).isEmpty();
+			}
+		});
+	}
+
 	private void on(boolean cluster, BiConsumer<SessionStore, StoredKeys> test) {
 		LettuceConnectionFactory connections = (cluster ? RedisServers.cluster() : RedisServers.alone()).connections();
 		try {

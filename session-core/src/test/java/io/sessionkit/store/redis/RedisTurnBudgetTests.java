@@ -341,6 +341,25 @@ class RedisTurnBudgetTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void turnThatAnotherProcessHasAppendedIsReadAloneInEveryWindow(boolean summarized) {
+		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+		store(20);
+		if (summarized) {
+			this.store.commit(Commit.on(this.store.find(this.key).orElseThrow())
+				.header(HeaderChange.NONE.summary(1, "1"))
+				.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "1", "summary"))));
+		}
+		for (Window window : List.of(Window.ALL, Window.turns(5), Window.items(30))) {
+			this.store.open(this.key, window);
+			plainTurn(other, this.key, (number) -> number + "-" + UUID.randomUUID());
+			this.proxy.reset();
+			assertThat(this.store.open(this.key, window).orElseThrow().items()).hasSizeBetween(10, 100);
+			assertThat(this.proxy.bytesRead()).as("bytes read, %s", window).isBetween(2L * TEXT.length(), 1_600L);
+		}
+	}
+
 	/**
 	 * Beside the commands, what a script builds is what it costs. A plain turn builds
 	 * nothing.
