@@ -398,24 +398,27 @@ final class ChatPage {
 	}
 
 	/**
-	 * Has axe-core look at it by every rule, best practices included, in both colour
-	 * schemes.
+	 * Has axe-core look at it by every rule, best practices included, and in the dark
+	 * colour scheme by those on colours: nothing else differs there.
 	 */
 	void check(String state) throws IOException {
-		for (String scheme : List.of("light", "dark")) {
-			onPage().executeCdpCommand("Emulation.setEmulatedMedia",
-					Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
-			if (!shows(".live")) {
-				awaitStill();
-			}
-			Results results = new AxeBuilder().setLegacyMode(true).setTimeout(120).analyze(this.driver);
-			assertThat(results.getViolations()).as("%s, %s", state, scheme)
-				.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
-						+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
-				.isEmpty();
-			if (!shows(".live")) {
-				screenshot("access-" + state + "-" + scheme);
-			}
+		check(state, "light", new AxeBuilder());
+		check(state, "dark", new AxeBuilder().withOnlyRules(List.of("color-contrast", "link-in-text-block")));
+	}
+
+	private void check(String state, String scheme, AxeBuilder axe) throws IOException {
+		onPage().executeCdpCommand("Emulation.setEmulatedMedia",
+				Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+		if (!shows(".live")) {
+			awaitStill();
+		}
+		Results results = axe.setLegacyMode(true).setTimeout(120).analyze(this.driver);
+		assertThat(results.getViolations()).as("%s, %s", state, scheme)
+			.extracting((rule) -> rule.getId() + " " + rule.getImpact() + " "
+					+ rule.getNodes().stream().map((node) -> node.getHtml() + node.getFailureSummary()).toList())
+			.isEmpty();
+		if (!shows(".live")) {
+			screenshot("access-" + state + "-" + scheme);
 		}
 	}
 
