@@ -51,7 +51,8 @@ public final class StopWords implements SessionHook {
 
 	private static final Pattern GAPS = Pattern.compile("\\x{200b}+");
 
-	private static final Pattern GAPS_BEFORE_MARKS = Pattern.compile("\\x{200b}++(?=\\p{M})");
+	/** Begins at the first of a run, so that each run is read once. */
+	private static final Pattern GAPS_BEFORE_MARKS = Pattern.compile("(?<!\\x{200b})\\x{200b}++(?=\\p{M})");
 
 	private static final Pattern MARKS = Pattern.compile("\\p{M}+");
 
@@ -227,7 +228,7 @@ public final class StopWords implements SessionHook {
 	 * Returns a folded text without the zero width spaces in front of marks, since they
 	 * keep the marks of a letter from being put in their order.
 	 */
-	private static String joined(String folded) {
+	static String joined(CharSequence folded) {
 		return Normalizer.normalize(GAPS_BEFORE_MARKS.matcher(folded).replaceAll(""), Normalizer.Form.NFKD);
 	}
 
@@ -264,7 +265,7 @@ public final class StopWords implements SessionHook {
 	 * depends on the letters around each one. Letters are taken apart from their marks,
 	 * and Hangul syllables into theirs, so that a gap within one can be passed over.
 	 */
-	private static String fold(String text) {
+	static String fold(String text) {
 		String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
 		StringBuilder folded = new StringBuilder(upper.length());
 		int before = 0;

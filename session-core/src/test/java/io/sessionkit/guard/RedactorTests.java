@@ -535,13 +535,13 @@ class RedactorTests {
 	/**
 	 * A text that counts how often somebody looks at it.
 	 */
-	private static final class Counted implements CharSequence {
+	static final class Counted implements CharSequence {
 
 		private final String text;
 
 		private long steps;
 
-		private Counted(String text) {
+		Counted(String text) {
 			this.text = text;
 		}
 

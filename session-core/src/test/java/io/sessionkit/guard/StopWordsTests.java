@@ -260,6 +260,18 @@ class StopWordsTests {
 			.withMessageContaining("must not be blank");
 	}
 
+	/** A run of them costs no more than other characters, whatever stands behind it. */
+	@ParameterizedTest
+	@ValueSource(strings = { "\u200B", "\u0000", "\u3164" })
+	void invisibleCharactersAreLookedAtAFewTimesEach(String invisible) {
+		String run = invisible.repeat(200_000);
+		for (String text : List.of(run, run + "\u0301", "a" + run + "b", ("a" + invisible.repeat(999)).repeat(200))) {
+			RedactorTests.Counted counted = new RedactorTests.Counted(StopWords.fold(text));
+			assertThat(StopWords.joined(counted)).isNotNull();
+		}
+		assertThat(StopWords.joined(StopWords.fold("a" + invisible + invisible + "\u0301"))).isEqualTo("a\u0301");
+	}
+
 	@Test
 	void noWordsAreRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> StopWords.of()).withMessageContaining("at least one");
