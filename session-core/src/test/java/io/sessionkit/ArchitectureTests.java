@@ -57,7 +57,7 @@ class ArchitectureTests {
 		arrows.put("approval", Set.of("words"));
 		arrows.put("compensation", Set.of("words", "internal", "approval"));
 		arrows.put("context", Set.of("words", "internal"));
-		arrows.put("observation", Set.of("words", "context"));
+		arrows.put("observation", Set.of("words", "internal", "context"));
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));

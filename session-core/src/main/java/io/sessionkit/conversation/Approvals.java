@@ -30,6 +30,7 @@ import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.Continuations;
@@ -461,6 +462,7 @@ public final class Approvals {
 				listener.accept(event);
 			}
 			catch (Exception ex) {
+				Interrupts.keep(ex);
 				logger.warn("A listener of approvals of session " + event.approval().key() + " threw "
 						+ ex.getClass().getName());
 			}

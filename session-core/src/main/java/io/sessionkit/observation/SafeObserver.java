@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.context.Compaction;
+import io.sessionkit.internal.Interrupts;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,7 @@ final class SafeObserver implements TurnObserver {
 	}
 
 	private static void log(Throwable thrown) {
+		Interrupts.keep(thrown);
 		logger.warn("An observer of turns threw " + thrown.getClass().getName() + ". The turn goes on without it.");
 	}
 

@@ -33,6 +33,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
@@ -171,6 +172,29 @@ class SessionAccessTests {
 		this.signedIn.set(Caller.of("ada"));
 		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
 		assertThat(this.reachedByTool).containsExactly(SessionKey.of("ada", "other"));
+	}
+
+	/** Some events come from the stream of the call, others from its turn. */
+	@Test
+	void readerOfACallIsTheSameForAllItsEvents() {
+		List<String> callers = new CopyOnWriteArrayList<>();
+		List<String> events = new CopyOnWriteArrayList<>();
+		this.model.calls(call("look", "notes")).says("done");
+		CallEvents.of(chat().prompt().user("q").advisors(SessionAdvisor.session(ADAS))).doOnNext((event) -> {
+			events.add(event.getClass().getSimpleName());
+			callers.add(callerHere());
+		}).contextWrite((context) -> context.put("caller", Mono.just(new Caller("root", Set.of(), true)))).blockLast();
+		assertThat(events).contains("Begun", "ToolCalled", "ToolReturned", "Text", "Ended");
+		assertThat(callers).containsOnly("nobody");
+	}
+
+	private String callerHere() {
+		try {
+			return this.access.caller().name();
+		}
+		catch (CallerRequiredException ex) {
+			return "nobody";
+		}
 	}
 
 	/**

@@ -351,6 +351,22 @@ class TurnObserverTests {
 		assertThatThrownBy(() -> ask(Mode.CALL, "q")).isSameAs(failure);
 	}
 
+	@Test
+	void interruptThatAnObserverHasFoundIsKept() {
+		this.observers = List.of(new TurnObserver() {
+
+			@Override
+			public ObservedTurn begin(boolean streams) {
+				throw TurnObserverTests.<RuntimeException>undeclared(new InterruptedException("as asked"));
+			}
+
+		});
+		this.model.says("a");
+		String answer = ask(Mode.CALL, "q");
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(answer).isEqualTo("a");
+	}
+
 	@SuppressWarnings("unchecked")
 	private static <X extends Exception> X undeclared(Exception thrown) throws X {
 		throw (X) thrown;

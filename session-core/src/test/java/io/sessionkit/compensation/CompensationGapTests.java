@@ -601,6 +601,24 @@ class CompensationGapTests {
 		assertThat(thread().view()).isEmpty();
 	}
 
+	/** A tool in Kotlin declares no exceptions. */
+	@Test
+	void interruptThatACompensatingToolHasFoundIsKept() {
+		turn(cancel(1));
+		RewindPlan plan = compensations().plan(this.key, 1);
+		this.fault = (what) -> {
+			throw CompensationGapTests.<RuntimeException>undeclared(new InterruptedException("as asked"));
+		};
+		RewindReport report = compensations().rewind(plan);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(report.status()).isNotEqualTo(Status.COMPLETED);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <X extends Exception> X undeclared(Exception thrown) throws X {
+		throw (X) thrown;
+	}
+
 	@Test
 	void compensatingToolGetsAContext() {
 		List<Object> seen = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.internal.lease.HeldLease;
 import org.apache.commons.logging.Log;
@@ -114,6 +115,7 @@ public final class CompensationRuns {
 			return claimed.ended(this.ledger.now(), ToolRuns.storable(result), false);
 		}
 		catch (Throwable ex) {
+			Interrupts.keep(ToolRuns.cause(ex));
 			LedgerEntry failed = claimed.failed(this.ledger.now(), ToolRuns.storable(ToolRuns.told(ex)));
 			if (ex instanceof Error error) {
 				throw recorded(claimed, failed, error);

@@ -26,6 +26,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -479,6 +480,7 @@ public final class GatedTurns {
 			turn.beginAgain();
 		}
 		catch (Exception ex) {
+			Interrupts.keep(ex);
 			logger.warn("What was queued on session " + turn.key()
 					+ " was left out when its turn was cancelled, a hook did not let it pass: "
 					+ ex.getClass().getName());

@@ -8,6 +8,7 @@ import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.tool.ToolInput;
 import org.jspecify.annotations.Nullable;
 
@@ -92,6 +93,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 			return Ruling.ask(UNCERTAIN).or(policy.rule(request(caller, call, Map.of(), tool)));
 		}
 		catch (Exception ex) {
+			Interrupts.keep(ex);
 			// the policy misses an argument
 			return Ruling.ask(UNCERTAIN);
 		}

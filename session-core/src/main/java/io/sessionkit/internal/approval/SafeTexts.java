@@ -5,6 +5,7 @@ import java.util.function.BiFunction;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.internal.Interrupts;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -65,6 +66,7 @@ public final class SafeTexts {
 			}
 		}
 		catch (Exception ex) {
+			Interrupts.keep(ex);
 			logger.warn("The text for a call of tool '" + approval.tool() + "' in session " + approval.key()
 					+ " could not be made, the default is used: " + ex.getClass().getName());
 		}

@@ -227,10 +227,14 @@ public final class ToolRuns {
 	}
 
 	static String told(Throwable thrown) {
-		Throwable cause = (thrown instanceof ToolExecutionException && thrown.getCause() != null) ? thrown.getCause()
-				: thrown;
 		return StringUtils.hasText(thrown.getMessage()) ? thrown.getMessage()
-				: "The tool failed: " + cause.getClass().getSimpleName();
+				: "The tool failed: " + cause(thrown).getClass().getSimpleName();
+	}
+
+	/** Returns what the tool itself has thrown. */
+	static Throwable cause(Throwable thrown) {
+		Throwable cause = (thrown instanceof ToolExecutionException) ? thrown.getCause() : null;
+		return (cause != null) ? cause : thrown;
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {

@@ -15,6 +15,7 @@ import io.sessionkit.context.Compaction;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import org.apache.commons.logging.Log;
@@ -242,12 +243,18 @@ public final class TurnEvents {
 
 	private void notify(SessionListener listener, Runnable notice) {
 		try (TurnBinding hidden = TurnBinding.none()) {
+			if (listener instanceof CallWatch) {
+				// whoever reads the call gets its other events from the stream
+				notice.run();
+				return;
+			}
 			SessionAccess.callAsOwner(this.key, () -> {
 				notice.run();
 				return this.key;
 			});
 		}
 		catch (Throwable ex) {
+			Interrupts.keep(ex);
 			logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
 					+ listener.getClass().getName());
 		}

@@ -21,6 +21,7 @@ import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
@@ -197,6 +198,7 @@ public final class Summarizer implements AutoCloseable {
 			return trigger.shouldCompact(header);
 		}
 		catch (Throwable ex) {
+			Interrupts.keep(ex);
 			logger.warn("The summary trigger " + trigger.getClass().getName() + " threw " + ex.getClass().getName()
 					+ " on session " + header.key() + ", which counts as no.");
 			return false;

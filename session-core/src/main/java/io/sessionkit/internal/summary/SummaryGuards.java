@@ -5,6 +5,7 @@ import java.util.List;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.message.Copies;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -62,6 +63,7 @@ final class SummaryGuards {
 			return hook.beforeSummary(messages);
 		}
 		catch (Throwable ex) {
+			Interrupts.keep(ex);
 			throw new SummaryCalls.FailedException("hook '" + hook.name() + "' threw " + ex.getClass().getName());
 		}
 	}
