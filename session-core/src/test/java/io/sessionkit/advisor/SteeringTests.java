@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -544,7 +546,6 @@ class SteeringTests {
 		SessionStore store = kind.create();
 		SessionHook marking = TestHooks.beforeTurn("marking", (messages) -> {
 			String text = messages.get(0).getText();
-			new SessionContext().put("last", text.length());
 			return text.contains("u2") ? HookResult.replace(List.of(new UserMessage(text.replace("secret", "?") + "!")))
 					: HookResult.keep();
 		});
@@ -565,9 +566,190 @@ class SteeringTests {
 		assertThat(log(store)).containsExactly("user: u1:1", "calls", "tool", "user: ? u2!",
 				"assistant: a of u1:1+? u2!");
 		assertThat(turn.verdicts()).extracting(Verdict::hook).contains("marking", "strict");
-		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("last", "secret u2".length());
 		assertThatExceptionOfType(Exception.class).isThrownBy(third::get)
 			.withCauseInstanceOf(SessionRefusedException.class);
+		assertNothingIsLeft(store);
+	}
+
+	/** What they write belongs to the moment at which the message joins the turn. */
+	@ParameterizedTest
+	@EnumSource
+	void hooksThatWriteAnAttributeAreAskedAgainWhenAMessageJoins(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		List<String> asked = new CopyOnWriteArrayList<>();
+		SessionHook counting = TestHooks.beforeTurn("counting", (messages) -> {
+			String text = String.valueOf(messages.get(0).getText());
+			asked.add(text);
+			count(1);
+			return HookResult.replace(List.of(new UserMessage(text.replace("secret", "?"))));
+		});
+		this.look = () -> {
+			count(10);
+			return "seen";
+		};
+		ChatClient chat = chat(store, ClientSetup.plain(), counting);
+		Future<ChatResponse> first = call(chat, "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "secret u2");
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat, "u3");
+		awaitInLine(store, 3);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+? u2+u3");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(SessionAdvisor.isSteered(third.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(asked).containsExactly("u1:1", "secret u2", "u3", "? u2", "u3");
+		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("count", 13);
+	}
+
+	private static void count(int more) {
+		SessionContext context = new SessionContext();
+		context.put("count", context.get("count", Integer.class).orElse(0) + more);
+	}
+
+	/** The process of the call at work has a hook more. */
+	@Test
+	void aHookThatTheOtherProcessDoesNotHaveIsAskedWhenAMessageJoins() throws Exception {
+		SessionStore store = memory();
+		List<String> asked = new CopyOnWriteArrayList<>();
+		Future<ChatResponse> first = call(chat(store, ClientSetup.plain(), noting("old", asked), noting("new", asked)),
+				"u1:1");
+		awaitLooking(1);
+		asked.clear();
+		Future<ChatResponse> second = call(chat(store, ClientSetup.plain(), noting("old", asked)), "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u2");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(asked).containsExactly("old u2", "new u2");
+	}
+
+	private static SessionHook noting(String name, List<String> asked) {
+		return TestHooks.beforeTurn(name, (messages) -> {
+			asked.add(name + " " + messages.get(0).getText());
+			return HookResult.keep();
+		});
+	}
+
+	/** Its call leaves between the look at its message and the write that takes it. */
+	@Test
+	void nothingOfAMessageIsLeftInATurnThatItDoesNotJoin() throws Exception {
+		SessionStore store = memory();
+		ObservedStore observed = new ObservedStore(store);
+		SessionHook counting = TestHooks.beforeTurn("counting", (messages) -> {
+			count(1);
+			return HookResult.keep("seen " + messages.get(0).getText());
+		});
+		Future<ChatResponse> first = call(chat(observed, ClientSetup.plain(), counting), "u1:1");
+		awaitLooking(1);
+		Disposable second = prompt(chat(store, ClientSetup.plain(), counting), "u2").stream().content().subscribe();
+		awaitInLine(store, 2);
+		Future<ChatResponse> third = call(chat(store, ClientSetup.plain(), counting), "u3");
+		awaitInLine(store, 3);
+		observed.beforePut((record) -> {
+			if (!second.isDisposed() && record.payload() != null && record.payload().contains("taken")) {
+				second.dispose();
+				awaitInLine(store, 2);
+			}
+		});
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u3");
+		assertThat(SessionAdvisor.isSteered(third.get(20, TimeUnit.SECONDS))).isTrue();
+		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("count", 2);
+		assertThat(turn(first.get()).verdicts()).extracting(Verdict::reason)
+			.contains("seen u3")
+			.doesNotContain("seen u2");
+		assertNothingIsLeft(store);
+	}
+
+	/** A message that a guard refuses leaves nothing of the hooks before it. */
+	@Test
+	void nothingOfAMessageThatIsRefusedAtLastIsLeftInTheTurn() throws Exception {
+		SessionStore store = memory();
+		SessionHook counting = TestHooks.beforeTurn("counting", (messages) -> {
+			count(1);
+			return HookResult.keep();
+		});
+		ChatClient chat = chat(store, ClientSetup.plain(), counting);
+		SessionHook own = TestHooks.beforeTurn("own", (messages) -> messages.get(0).getText().equals("u2")
+				? HookResult.refuse("not here") : HookResult.keep());
+		Future<ChatResponse> first = this.threads
+			.submit(() -> prompt(chat, "u1:1").advisors(SessionAdvisor.hook(own)).call().chatResponse());
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u2");
+		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("count", 2);
+	}
+
+	/** A hook in Kotlin declares no exceptions. */
+	@Test
+	void aMessageOnWhichAHookThrowsACheckedExceptionIsATurnOfItsOwn() throws Exception {
+		SessionStore store = memory();
+		AtomicInteger asked = new AtomicInteger();
+		ChatClient chat = chat(store, ClientSetup.plain(), failingOnce(asked, new IOException("as asked")));
+		Future<ChatResponse> first = call(chat, "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u2");
+		assertThat(SessionAdvisor.isSteered(second.get())).isFalse();
+		assertNothingIsLeft(store);
+	}
+
+	@Test
+	void anErrorOfAHookEndsTheCallThatWaits() throws Exception {
+		SessionStore store = memory();
+		AtomicInteger asked = new AtomicInteger();
+		ChatClient chat = chat(store, ClientSetup.plain(), failingOnce(asked, new LinkageError("as asked")));
+		Future<ChatResponse> first = call(chat, "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> second.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(LinkageError.class);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertThat(asked).hasValue(1);
+		assertNothingIsLeft(store);
+	}
+
+	private static SessionHook failingOnce(AtomicInteger asked, Throwable failure) {
+		return TestHooks.beforeTurn("failing", (messages) -> {
+			if (messages.get(0).getText().equals("u2") && asked.incrementAndGet() == 1) {
+				throw SteeringTests.<RuntimeException>undeclared(failure);
+			}
+			return HookResult.keep();
+		});
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <X extends Throwable> X undeclared(Throwable thrown) throws X {
+		throw (X) thrown;
+	}
+
+	/** The hooks need the session, and are asked when the store answers again. */
+	@Test
+	void aMessageIsOfferedLaterIfTheStoreFails() throws Exception {
+		SessionStore store = memory();
+		this.lease = Duration.ofSeconds(1);
+		ObservedStore observed = new ObservedStore(store);
+		Future<ChatResponse> first = call(chat(store), "u1:1");
+		awaitLooking(1);
+		observed.failAt(ObservedStore.Fault.OPEN);
+		Future<ChatResponse> second = call(
+				chat(observed, ClientSetup.plain(), TestHooks.beforeTurn("keeps", (messages) -> HookResult.keep())),
+				"u2");
+		awaitInLine(store, 2);
+		assertThat(store.records(this.key, "offer")).isEmpty();
+		observed.failAt(ObservedStore.Fault.NONE);
+		await(() -> store.records(this.key, "line").toString().contains("offered"));
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u2");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isTrue();
 		assertNothingIsLeft(store);
 	}
 

@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,6 +14,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
@@ -182,8 +184,8 @@ abstract class NewMessages extends ResumedTurns {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
 		AtomicInteger asked = new AtomicInteger();
 		threads((threads) -> threads.hooks(Redactor.builder().cards(Redactor.Action.REDACT).build(),
-				TestHooks.beforeTurn("counting", (input) -> {
-					new SessionContext().put("asked", asked.incrementAndGet());
+				TestHooks.beforeTurn("marking", (input) -> {
+					asked.incrementAndGet();
 					return HookResult.replace(List.of(new UserMessage(input.get(0).getText() + "!")));
 				})));
 		this.model.calls(cancel("c1", 1)).says("done");
@@ -196,9 +198,80 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(log()).containsExactly("user: q1!", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
 				"user: my card is [card]!", "user: and this!", "assistant: done");
 		assertThat(asked).hasValue(3);
-		assertThat(thread().attributes()).containsEntry("asked", 3);
 		assertThat(store().turns(this.key, Tail.ALL).get(0).verdicts()).extracting(Verdict::hook)
-			.contains("counting", "Redactor");
+			.contains("marking", "Redactor");
+	}
+
+	/** What it writes belongs to the moment at which the message joins the turn. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookThatWritesAnAttributeIsAskedAgainAboutWhatItHasLeftOfAQueuedMessage(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		List<String> asked = new ArrayList<>();
+		SessionContext context = new SessionContext();
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("counting", (input) -> {
+			String text = String.valueOf(input.get(0).getText());
+			asked.add(text);
+			context.put("count", context.get("count", Integer.class).orElse(0) + 1);
+			return HookResult.replace(List.of(new UserMessage(text.replace("secret", "?"))));
+		})));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "a secret");
+		ask(mode, "and this");
+		assertThat(texts()).doesNotContain("secret");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(asked).containsExactly("q1", "a secret", "and this", "a ?", "and this");
+		assertThat(thread().attributes()).containsEntry("count", 3);
+		assertThat(log()).endsWith("user: a ?", "user: and this", "assistant: done");
+	}
+
+	/** A new version of the application has it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookThatIsNewIsAskedAboutAQueuedMessageAndNoOtherIs(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		List<String> asked = new ArrayList<>();
+		SessionHook old = noting("old", asked);
+		threads((threads) -> threads.hooks(old));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		asked.clear();
+		threads((threads) -> threads.hooks(old, noting("new", asked)));
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(asked).containsExactly("new q2");
+	}
+
+	/** Nobody knows which of them was asked. */
+	@Test
+	void allHooksOfANameAreAskedIfThereAreMoreThanWereAsked() {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		List<String> asked = new ArrayList<>();
+		SessionHook guard = noting("guard", asked);
+		threads((threads) -> threads.hooks(guard, guard));
+		this.model.calls(cancel("c1", 1)).calls(cancel("c2", 2)).says("done");
+		ask(ClientSetup.Mode.CALL, "q1");
+		ask(ClientSetup.Mode.CALL, "q2");
+		approve(waiting());
+		asked.clear();
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(asked).isEmpty();
+		ask(ClientSetup.Mode.CALL, "q3");
+		approve(waiting());
+		asked.clear();
+		threads((threads) -> threads.hooks(guard, guard, guard));
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(asked).containsExactly("guard q3", "guard q3", "guard q3");
+	}
+
+	private static SessionHook noting(String name, List<String> asked) {
+		return TestHooks.beforeTurn(name, (input) -> {
+			asked.add(name + " " + input.get(0).getText());
+			return HookResult.keep();
+		});
 	}
 
 	/** What is stored of what a waiting turn needs to go on. */

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
@@ -33,11 +35,13 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.stream.CallEvent;
 import io.sessionkit.stream.StreamEvent;
@@ -612,6 +616,58 @@ class DrainTests {
 		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
 	}
 
+	/** Whether the message has joined was seen before. */
+	@Test
+	void messageThatHasJoinedIsNotToldToBeSentAgainAlthoughTheStoreFails() {
+		ObservedStore observed = new ObservedStore(this.store);
+		this.first = Conversations.of(observed);
+		this.opened.add(this.first);
+		Conversations second = process(Durability.TURN);
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch joined = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		this.inTool = (run) -> {
+			if (run == 1) {
+				working.countDown();
+				Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
+			}
+			else {
+				joined.countDown();
+				awaited(release);
+			}
+		};
+		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:2"));
+		awaited(working);
+		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
+		awaited(joined);
+		shutDownBetweenTwoLooks(observed);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(joining::join)
+			.withCauseInstanceOf(TurnHandedOverException.class);
+		release.countDown();
+		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
+	}
+
+	/** The store fails from the look on that finds the shutdown. */
+	private void shutDownBetweenTwoLooks(ObservedStore observed) {
+		AtomicInteger looks = new AtomicInteger();
+		CountDownLatch looking = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		AtomicBoolean fails = new AtomicBoolean();
+		observed.beforeRecord(() -> {
+			if (fails.get()) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+			if (looks.incrementAndGet() == 3) {
+				looking.countDown();
+				awaited(goOn);
+			}
+		});
+		awaited(looking);
+		this.first.drain(Duration.ZERO);
+		fails.set(true);
+		goOn.countDown();
+	}
+
 	@Test
 	void messageOfATurnThatHasEndedIsAnsweredByAProcessThatShutsDown() {
 		this.first = process(Durability.TURN);
@@ -705,6 +761,44 @@ class DrainTests {
 		return client(process, ClientSetup.plain()).prompt()
 			.user(question)
 			.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.call()
+			.content();
+	}
+
+	/** What it has written for the message is stored, and the message is not yet. */
+	@Test
+	void hookIsNotAskedTwiceAboutAQueuedMessageOfATurnThatIsHandedOver() {
+		this.named = Set.of("work");
+		SessionHook counting = TestHooks.beforeTurn("counting", (input) -> {
+			this.context.put("count", this.context.get("count", Integer.class).orElse(0) + 1);
+			return HookResult.keep();
+		});
+		this.first = counting(counting);
+		queueing(this.first, "q:1");
+		queueing(this.first, "r");
+		approvals(this.first).decide(approvals(this.first).pending(KEY).get(0), Decision.approve("ann"));
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> goOn(this.first, ClientSetup.plain()));
+		assertThat(goOn(counting(counting), ClientSetup.plain())).isEqualTo("a of q:1+r");
+		assertThat(this.store.find(KEY).orElseThrow().attributes()).containsEntry("count", 2);
+	}
+
+	private Conversations counting(SessionHook hook) {
+		Conversations conversations = Conversations.builder(this.store).hooks(hook).build();
+		this.opened.add(conversations);
+		return conversations;
+	}
+
+	private void queueing(Conversations process, String question) {
+		Approvals queueing = Approvals.builder(process).tools(this.named).onNewMessage(NewMessageRule.QUEUE).build();
+		ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(process).approvals(queueing).build())
+			.defaultTools(this.tool)
+			.build()
+			.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(KEY))
 			.call()
 			.content();
 	}

@@ -72,6 +72,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable afterCommit = () -> {
 	};
 
+	private volatile Runnable beforeRecord = () -> {
+	};
+
 	private volatile Consumer<RecordWrite> beforePut = (record) -> {
 	};
 
@@ -117,6 +120,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void afterCommit(Runnable afterCommit) {
 		this.afterCommit = afterCommit;
+	}
+
+	/**
+	 * From now on this runs before each record that is read by its name.
+	 */
+	public void beforeRecord(Runnable beforeRecord) {
+		this.beforeRecord = beforeRecord;
 	}
 
 	/**
@@ -246,6 +256,7 @@ public final class ObservedStore implements SessionStore {
 
 	@Override
 	public Optional<SessionRecord> record(SessionKey key, String kind, String id) {
+		this.beforeRecord.run();
 		return this.store.record(key, kind, id);
 	}
 

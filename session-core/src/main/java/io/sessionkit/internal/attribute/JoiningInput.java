@@ -15,16 +15,17 @@ import org.springframework.ai.chat.messages.Message;
  * messages are stored, so that the store never has what hooks take out of them.
  *
  * @param messages the messages as hooks have left them
- * @param isChecked whether the hooks of all calls have let them pass, so that they are
- * not asked again
+ * @param isChecked whether hooks were asked about them
+ * @param asked the names of the hooks of all calls that are not asked again. A hook that
+ * has written an attribute is not among them: others may change the attributes before the
+ * messages are part of the turn, so what it wrote is dropped
  * @param verdicts the decisions of the hooks
- * @param attributes the attributes that the hooks have changed
  */
-public record JoiningInput(List<Message> messages, boolean isChecked, List<Verdict> verdicts,
-		AttributeChange attributes) {
+public record JoiningInput(List<Message> messages, boolean isChecked, List<String> asked, List<Verdict> verdicts) {
 
 	public JoiningInput {
 		messages = List.copyOf(messages);
+		asked = List.copyOf(asked);
 		verdicts = List.copyOf(verdicts);
 	}
 
@@ -32,15 +33,29 @@ public record JoiningInput(List<Message> messages, boolean isChecked, List<Verdi
 	 * Returns messages that no hook has seen.
 	 */
 	public static JoiningInput unchecked(List<Message> messages) {
-		return new JoiningInput(messages, false, List.of(), AttributeChange.NONE);
+		return new JoiningInput(messages, false, List.of(), List.of());
+	}
+
+	/**
+	 * Returns the messages after more hooks were asked about them.
+	 * @param left the messages as these have left them
+	 * @param names the names of all hooks of all calls, which need not be asked again
+	 * @param decided the decisions of those that were asked now
+	 */
+	public JoiningInput checked(List<Message> left, List<String> names, List<Verdict> decided) {
+		List<String> all = new ArrayList<>(this.asked);
+		all.removeAll(names);
+		all.addAll(names);
+		List<Verdict> both = new ArrayList<>(this.verdicts);
+		both.addAll(decided);
+		return new JoiningInput(left, true, all, both);
 	}
 
 	/**
 	 * Returns the result of the hooks as a codec can store it.
 	 */
 	public Map<String, Object> values() {
-		return Map.of("verdicts", this.verdicts.stream().map(JoiningInput::values).toList(), "state",
-				this.attributes.written(), "removed", this.attributes.removed());
+		return Map.of("asked", this.asked, "verdicts", this.verdicts.stream().map(JoiningInput::values).toList());
 	}
 
 	private static Map<String, Object> values(Verdict verdict) {
@@ -55,18 +70,19 @@ public record JoiningInput(List<Message> messages, boolean isChecked, List<Verdi
 	}
 
 	/**
-	 * Returns the messages with what was stored of the hooks.
+	 * Returns the messages with what was stored of the hooks. Earlier versions did not
+	 * store which hooks they had asked, so all are asked again about their messages.
 	 * @param values the {@link #values() values}; anything else if no hook was asked
 	 */
-	@SuppressWarnings("unchecked") // this class has written the values
 	public static JoiningInput of(List<Message> messages, @Nullable Object values) {
-		if (values instanceof Map<?, ?> result && result.get("verdicts") instanceof List<?> stored
-				&& result.get("state") instanceof Map<?, ?> written
-				&& result.get("removed") instanceof List<?> removed) {
+		if (values instanceof Map<?, ?> result && result.get("verdicts") instanceof List<?> stored) {
+			List<String> asked = new ArrayList<>();
+			if (result.get("asked") instanceof List<?> names) {
+				names.forEach((name) -> asked.add(String.valueOf(name)));
+			}
 			List<Verdict> verdicts = new ArrayList<>();
 			stored.forEach((each) -> verdicts.add(verdict((Map<?, ?>) each)));
-			return new JoiningInput(messages, true, verdicts,
-					new AttributeChange((Map<String, Object>) written, (List<String>) removed));
+			return new JoiningInput(messages, true, asked, verdicts);
 		}
 		return unchecked(messages);
 	}

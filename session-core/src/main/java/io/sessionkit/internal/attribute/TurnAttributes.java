@@ -31,6 +31,9 @@ public final class TurnAttributes {
 
 	private Map<String, Object> values;
 
+	/** Whether something was written since somebody has asked. */
+	private boolean written;
+
 	private Phase phase = Phase.RUNNING;
 
 	/**
@@ -85,6 +88,24 @@ public final class TurnAttributes {
 	}
 
 	/**
+	 * Returns the same attributes for hooks whose writes become part of the turn only
+	 * once they are {@link #apply applied} to it.
+	 */
+	public synchronized TurnAttributes apart() {
+		return new TurnAttributes(this.rules, this.values);
+	}
+
+	/**
+	 * Returns whether anything was written since this was asked last, be it the value
+	 * that was there.
+	 */
+	public synchronized boolean wasWritten() {
+		boolean before = this.written;
+		this.written = false;
+		return before;
+	}
+
+	/**
 	 * Makes changes that hooks have made before their messages became part of the turn.
 	 */
 	public void apply(AttributeChange change) {
@@ -117,6 +138,7 @@ public final class TurnAttributes {
 					+ " is over, and its attributes are not written any more. Write them before the tool or hook returns.");
 		}
 		this.values = change.apply(this.values);
+		this.written = true;
 	}
 
 }

@@ -210,6 +210,13 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 			.toList());
 	}
 
+	/** Returns the line in which a call that only waits has another mark. */
+	Line marked(String id, Mark mark) {
+		return with(this.tickets.stream()
+			.map((ticket) -> (ticket.id().equals(id) && ticket.mark() == Mark.NONE) ? ticket.marked(mark) : ticket)
+			.toList());
+	}
+
 	/** Returns the line with the next beat of a call. */
 	Line beaten(String id) {
 		return with(this.tickets.stream().map((ticket) -> ticket.id().equals(id) ? ticket.beaten() : ticket).toList());

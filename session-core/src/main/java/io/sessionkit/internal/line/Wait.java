@@ -11,6 +11,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -266,7 +267,7 @@ final class Wait {
 		boolean shows = !next.has(this.id)
 				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();
 		if (shows) {
-			next = next.has(this.id) ? next.beaten(this.id) : next.with(this.id, mark());
+			next = next.has(this.id) ? next.beaten(this.id).marked(this.id, mark()) : next.with(this.id, mark());
 		}
 		if (next.equals(now) || !this.lines.put(this.key, this.lines.write(this.key, this.name, next, revision))) {
 			return null;
@@ -275,9 +276,19 @@ final class Wait {
 		return next.isFirst(this.id) ? this.lines.admit(this.key, this.name, this.id, next, revision + 1) : null;
 	}
 
-	/** What is offered is there before the line says so. */
+	/**
+	 * What is offered is there before the line says so. If the store fails, the call only
+	 * waits until it next shows that it is there.
+	 */
 	private Line.Mark mark() {
-		return (this.offer != null && this.offer.isStored()) ? Line.Mark.OFFERED : Line.Mark.NONE;
+		try {
+			return (this.offer != null && this.offer.isStored()) ? Line.Mark.OFFERED : Line.Mark.NONE;
+		}
+		catch (StoreUnavailableException ex) {
+			logger.warn("What a call that waits on session " + this.key + " offers could not be stored yet: "
+					+ ex.getClass().getName());
+			return Line.Mark.NONE;
+		}
 	}
 
 	/**
@@ -293,22 +304,34 @@ final class Wait {
 	/**
 	 * Looks once more, for a call that is about to leave, whether a turn that is stored
 	 * has its messages. If one has, this call leaves the line.
-	 * @return the turn that answers this call; null if it has to leave without
+	 * @return the turn that answers this call; null if it has to leave without, or if the
+	 * store fails
 	 */
 	synchronized @Nullable Answer answerAtLast() {
-		Answer known = (this.over || this.offer == null) ? null : this.offer.answer();
+		Answer known = this.over ? null : answerIfReadable();
 		if (known != null) {
-			this.over = true;
 			this.answer = known;
-			Uninterrupted.call(this::left);
+			leave();
 		}
 		return known;
+	}
+
+	private @Nullable Answer answerIfReadable() {
+		try {
+			return (this.offer != null) ? this.offer.answer() : null;
+		}
+		catch (RuntimeException ex) {
+			logger
+				.debug("The offer of a call on session " + this.key + " could not be read: " + ex.getClass().getName());
+			return null;
+		}
 	}
 
 	/**
 	 * Leaves the line, unless this call has the first place. If a turn has its messages,
 	 * which is at work or was stored meanwhile, they stay in that turn.
-	 * @return whether one has them
+	 * @return whether one has them; if the store fails, whether one had them when this
+	 * call looked last
 	 */
 	synchronized boolean leave() {
 		if (this.over || this.since == null) {
@@ -320,7 +343,7 @@ final class Wait {
 		}
 		catch (RuntimeException ex) {
 			notLeft(ex);
-			return false;
+			return this.offer != null && this.offer.isTaken();
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -49,7 +50,7 @@ public final class HookRun {
 	}
 
 	/** No hooks: nothing is decided, so all turns without hooks share it. */
-	public static final HookRun NONE = new HookRun(SessionKey.of("none"), List.of(), (phase) -> {
+	public static final HookRun NONE = new HookRun(SessionKey.of("none"), List.<NamedHook>of(), (phase) -> {
 		throw new IllegalStateException("There is no hook that could run.");
 	}, ObservedTurn.NONE);
 
@@ -77,13 +78,22 @@ public final class HookRun {
 
 	/**
 	 * Creates the run of the hooks of one turn.
+	 * @param ofAll the hooks of all calls
+	 * @param ofCall those that the call of the turn alone has, which run inside the
+	 * others
 	 * @param turn returns the turn as the hooks of a phase see it
 	 * @param observed observes the call
 	 */
-	public HookRun(SessionKey key, List<SessionHook> hooks, Function<Phase, TurnAccess> turn, ObservedTurn observed) {
+	public HookRun(SessionKey key, List<SessionHook> ofAll, List<SessionHook> ofCall, Function<Phase, TurnAccess> turn,
+			ObservedTurn observed) {
+		this(key, named(ofAll, ofCall), turn, observed);
+	}
+
+	private HookRun(SessionKey key, List<NamedHook> outsideIn, Function<Phase, TurnAccess> turn,
+			ObservedTurn observed) {
 		this.key = key;
 		this.observed = observed;
-		this.outsideIn = hooks.stream().map(NamedHook::of).toList();
+		this.outsideIn = outsideIn;
 		List<NamedHook> reversed = new ArrayList<>(this.outsideIn);
 		Collections.reverse(reversed);
 		this.insideOut = reversed;
@@ -93,23 +103,35 @@ public final class HookRun {
 		this.turn = turn;
 	}
 
-	/**
-	 * Returns a run of the same hooks in the same turn that decides nothing on the turn,
-	 * unless it is {@link #adopt adopted}.
-	 */
-	public HookRun apart() {
-		return new HookRun(this);
+	private static List<NamedHook> named(List<SessionHook> ofAll, List<SessionHook> ofCall) {
+		List<NamedHook> named = new ArrayList<>();
+		ofAll.forEach((hook) -> named.add(NamedHook.of(hook, false)));
+		ofCall.forEach((hook) -> named.add(NamedHook.of(hook, true)));
+		return named;
 	}
 
-	private HookRun(HookRun other) {
-		this.key = other.key;
-		this.outsideIn = other.outsideIn;
-		this.insideOut = other.insideOut;
-		this.beforeModel = other.beforeModel;
-		this.besideModel = other.besideModel;
-		this.checksReplies = other.checksReplies;
-		this.turn = other.turn;
-		this.observed = other.observed;
+	/**
+	 * Returns a run of the hooks that were not asked about a message before. It decides
+	 * nothing on the turn, unless it is {@link #adopt adopted}. Hooks that the call of
+	 * the turn alone has were not asked. If fewer hooks of one name were asked than there
+	 * are now, all of them run.
+	 * @param asked the names of the hooks of all calls that were asked
+	 * @param seen the turn as the hooks see it
+	 */
+	public HookRun unasked(List<String> asked, TurnAccess seen) {
+		List<String> names = ofAllCalls();
+		List<NamedHook> unasked = this.outsideIn.stream()
+			.filter((hook) -> hook.isOfCall()
+					|| Collections.frequency(asked, hook.name()) < Collections.frequency(names, hook.name()))
+			.toList();
+		return new HookRun(this.key, unasked, (phase) -> seen, this.observed);
+	}
+
+	/**
+	 * Returns the names of the hooks of all calls.
+	 */
+	public List<String> ofAllCalls() {
+		return this.outsideIn.stream().filter((hook) -> !hook.isOfCall()).map(NamedHook::name).toList();
 	}
 
 	/**
@@ -183,6 +205,21 @@ public final class HookRun {
 	}
 
 	/**
+	 * Runs all hooks on input that is to join another turn.
+	 * @param passed is told the name of each hook of all calls that has let it pass,
+	 * before the next one is asked
+	 * @throws SessionRefusedException if a hook refuses; what a hook throws is thrown as
+	 * it is
+	 */
+	public Passed<List<Message>> beforeJoining(List<Message> input, Consumer<String> passed) {
+		return run(this.outsideIn, HookStep.beforeTurn(input), input, (hook) -> {
+			if (!hook.isOfCall()) {
+				passed.accept(hook.name());
+			}
+		});
+	}
+
+	/**
 	 * Returns whether there are guards that run beside the model.
 	 */
 	public boolean checksBesideModel() {
@@ -228,11 +265,16 @@ public final class HookRun {
 	}
 
 	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value) {
-		return hooks.isEmpty() ? new Passed<>(value, false, null)
-				: this.observed.observe(TurnStage.of(step.phase()), () -> ran(hooks, step, value));
+		return run(hooks, step, value, (hook) -> {
+		});
 	}
 
-	private <T> Passed<T> ran(List<NamedHook> hooks, HookStep<T> step, T value) {
+	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value, Consumer<NamedHook> passed) {
+		return hooks.isEmpty() ? new Passed<>(value, false, null)
+				: this.observed.observe(TurnStage.of(step.phase()), () -> ran(hooks, step, value, passed));
+	}
+
+	private <T> Passed<T> ran(List<NamedHook> hooks, HookStep<T> step, T value, Consumer<NamedHook> passed) {
 		T now = value;
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);
@@ -251,6 +293,7 @@ public final class HookRun {
 				now = replace.value();
 				step.replaced(now);
 			}
+			passed.accept(hook);
 		}
 		return new Passed<>(now, now != value, null);
 	}

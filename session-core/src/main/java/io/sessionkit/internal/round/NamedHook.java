@@ -11,15 +11,19 @@ import org.jspecify.annotations.Nullable;
  * A hook and its name. What the hook returns is checked against what it declares about
  * itself.
  */
-record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean besideModel) {
+record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean besideModel, boolean isOfCall) {
 
-	static NamedHook of(SessionHook hook) {
+	/**
+	 * Names a hook.
+	 * @param isOfCall whether one call alone has it
+	 */
+	static NamedHook of(SessionHook hook, boolean isOfCall) {
 		String name = hook.name();
 		if (name == null || name.isBlank()) {
 			throw new IllegalStateException("The name of a hook must not be null or blank. Give one to "
 					+ hook.getClass().getName() + ", or leave name() as it is.");
 		}
-		return new NamedHook(storable(name), hook, hook.checksReplies(), hook.runsBesideModel());
+		return new NamedHook(storable(name), hook, hook.checksReplies(), hook.runsBesideModel(), isOfCall);
 	}
 
 	void check(@Nullable HookResult<?> result, Phase phase) {

@@ -1,11 +1,13 @@
 package io.sessionkit.internal.turn;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.Verdict;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.round.HookRun;
@@ -16,9 +18,26 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * Runs the hooks of a turn on what its caller says, if it has hooks.
  *
- * @param own the hooks that the call of the turn alone has
+ * @param turn returns the turn as hooks see it that read and write the given attributes
  */
-record InputChecks(SessionKey key, HookRun hooks, HookRun own, TurnAttributes attributes, MessageCodec codec) {
+record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Function<TurnAttributes, TurnAccess> turn,
+		MessageCodec codec) {
+
+	/**
+	 * Messages that may become part of the turn. Nothing of what the hooks have decided
+	 * and written counts before they do.
+	 *
+	 * @param input the messages and the decisions on them, about which no hook of all
+	 * calls need be asked any more
+	 * @param attributes the attributes as the hooks have left them
+	 */
+	record Checked(JoiningInput input, TurnAttributes attributes) {
+
+		List<Message> messages() {
+			return this.input.messages();
+		}
+
+	}
 
 	/**
 	 * Runs the hooks on the input with which a turn begins.
@@ -42,62 +61,69 @@ record InputChecks(SessionKey key, HookRun hooks, HookRun own, TurnAttributes at
 	}
 
 	/**
-	 * Runs the hooks on messages that the caller has queued while the turn waited, as far
+	 * Runs the hooks on messages that callers have queued while the turn waited, as far
 	 * as they were not asked before.
-	 * @return the messages that follow the next tool results
-	 * @throws SessionRefusedException if a hook refuses them
-	 * @throws IllegalStateException if a hook answers them
-	 */
-	List<Message> queued(JoiningInput queued) {
-		if (!queued.isChecked()) {
-			return this.hooks.isEmpty() ? queued.messages() : passed(this.hooks, queued.messages());
-		}
-		List<Message> passed = passed(this.own, queued.messages());
-		adopt(queued);
-		adopt(this.own.verdicts());
-		return passed;
-	}
-
-	/**
-	 * Runs the hooks on messages of another call that may join the turn, as far as they
-	 * were not asked before.
-	 * @return the messages as the hooks have left them
+	 * @return the messages that follow the next tool results, as the hooks have left them
 	 * @throws SessionRefusedException if a hook refuses them; that decides nothing on the
 	 * turn. What a hook throws is thrown as it is
 	 * @throws IllegalStateException if a hook answers them
 	 */
-	List<Message> offered(JoiningInput offered) {
-		HookRun apart = (offered.isChecked() ? this.own : this.hooks).apart();
-		List<Message> passed = passed(apart, offered.messages());
-		adopt(offered);
-		adopt(apart.verdicts());
-		return passed;
+	List<JoiningInput> queued(List<JoiningInput> queued) {
+		List<Checked> passed = new ArrayList<>();
+		TurnAttributes before = this.attributes;
+		for (JoiningInput each : queued) {
+			Checked checked = checked(each, before);
+			before = checked.attributes();
+			passed.add(checked);
+		}
+		passed.forEach(this::adopt);
+		return passed.stream().map(Checked::input).toList();
 	}
 
 	/**
-	 * Runs the hooks on messages of this call that may join another turn.
-	 * @return the messages as the hooks have left them
+	 * Runs the hooks on messages that may join the turn, as far as they were not asked
+	 * before.
+	 * @param before the attributes as the messages before these leave them
+	 * @return the messages, which join the turn once they are {@link #adopt adopted}
+	 * @throws SessionRefusedException if a hook refuses them; that decides nothing on the
+	 * turn. What a hook throws is thrown as it is
+	 * @throws IllegalStateException if a hook answers them
+	 */
+	Checked checked(JoiningInput joining, TurnAttributes before) {
+		TurnAttributes apart = before.apart();
+		HookRun unasked = this.hooks.unasked(joining.asked(), this.turn.apply(apart));
+		List<Message> messages = passed(unasked.beforeMore(joining.messages()));
+		return new Checked(joining.checked(messages, this.hooks.ofAllCalls(), unasked.verdicts()), apart);
+	}
+
+	/** Adds what hooks have decided and written for messages that join the turn. */
+	void adopt(Checked joined) {
+		this.attributes.apply(joined.attributes().change());
+		if (!this.hooks.isEmpty()) {
+			this.hooks.adopt(joined.input().verdicts());
+		}
+	}
+
+	/**
+	 * Runs the hooks on messages of this call that may join another turn. Hooks that
+	 * write an attribute are to be asked again, since they have seen the attributes as
+	 * they are now.
+	 * @return what may be stored of the messages until then
 	 * @throws SessionRefusedException if a hook refuses them; what a hook throws is
 	 * thrown as it is
 	 * @throws IllegalStateException if a hook answers them
 	 */
-	List<Message> joining(List<Message> input) {
-		return passed(this.hooks, input);
+	JoiningInput joining(List<Message> input) {
+		List<String> asked = new ArrayList<>();
+		List<Message> messages = passed(this.hooks.beforeJoining(input, (hook) -> {
+			if (!this.attributes.wasWritten()) {
+				asked.add(hook);
+			}
+		}));
+		return new JoiningInput(messages, true, asked, this.hooks.verdicts());
 	}
 
-	private void adopt(JoiningInput checked) {
-		this.attributes.apply(checked.attributes());
-		adopt(checked.verdicts());
-	}
-
-	private void adopt(List<Verdict> verdicts) {
-		if (!this.hooks.isEmpty()) {
-			this.hooks.adopt(verdicts);
-		}
-	}
-
-	private List<Message> passed(HookRun asked, List<Message> input) {
-		HookRun.Passed<List<Message>> passed = asked.beforeMore(input);
+	private List<Message> passed(HookRun.Passed<List<Message>> passed) {
 		if (passed.answer() != null) {
 			throw new IllegalStateException("A hook answered a message that was added to a turn on session " + this.key
 					+ "; the tool results before it need the model. Refuse it instead.");

@@ -157,8 +157,12 @@ public final class RunningTurn {
 	}
 
 	private HookRun hooks(Extensions extensions) {
-		return extensions.hooks().isEmpty() ? HookRun.NONE
-				: new HookRun(key(), extensions.hooks(), (phase) -> this.context.running(phase), observed());
+		if (extensions.hooks().isEmpty()) {
+			return HookRun.NONE;
+		}
+		List<SessionHook> ofCall = this.request.extensions().hooks();
+		List<SessionHook> ofAll = extensions.hooks().subList(0, extensions.hooks().size() - ofCall.size());
+		return new HookRun(key(), ofAll, ofCall, (phase) -> this.context.running(phase), observed());
 	}
 
 	private TurnEvents events(Extensions extensions) {
@@ -194,9 +198,11 @@ public final class RunningTurn {
 	 */
 	public void beginAgain() {
 		HeldReply held = holding().reply();
-		List<JoiningInput> queued = (held != null) ? held.queued() : List.of();
-		InputChecks checks = checks();
-		this.rounds.queue(queued.stream().flatMap((each) -> checks.queued(each).stream()).toList());
+		if (held != null && !held.queued().isEmpty()) {
+			List<JoiningInput> queued = checks().queued(held.queued());
+			holding().queued(queued);
+			this.rounds.queue(queued.stream().flatMap((each) -> each.messages().stream()).toList());
+		}
 	}
 
 	/**
@@ -212,13 +218,13 @@ public final class RunningTurn {
 			return JoiningInput.unchecked(input());
 		}
 		try {
-			List<Message> passed = checks().joining(input());
+			JoiningInput checked = checks().joining(input());
 			if (!this.forgotten.isEmpty()) {
 				throw new IllegalStateException("A hook forgot messages of session " + key()
 						+ " because of a message that is to join another turn, which is not possible. Refuse the message, or"
 						+ " forget them in a tool or in beforeSave.");
 			}
-			return new JoiningInput(passed, true, this.hooks.verdicts(), this.attributes.change());
+			return checked;
 		}
 		finally {
 			this.children.end();
@@ -226,14 +232,7 @@ public final class RunningTurn {
 	}
 
 	private InputChecks checks() {
-		return new InputChecks(key(), this.hooks, ownHooks(), this.attributes, this.setup.codec());
-	}
-
-	/** The hooks that this call alone has. */
-	private HookRun ownHooks() {
-		List<SessionHook> own = this.request.extensions().hooks();
-		return own.isEmpty() ? HookRun.NONE
-				: new HookRun(key(), own, (phase) -> this.context.running(phase), observed());
+		return new InputChecks(key(), this.hooks, this.attributes, this.context::running, this.setup.codec());
 	}
 
 	/**

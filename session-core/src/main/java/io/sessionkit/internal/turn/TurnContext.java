@@ -106,21 +106,34 @@ final class TurnContext {
 		return bound(phase == Phase.BEFORE_SAVE);
 	}
 
-	private TurnAccess bound(boolean saving) {
-		return new BoundTurn(this::now, this.sessions, this.outer, this.children, this.attributes, this.forgotten,
-				saving);
+	/**
+	 * Returns the turn as hooks see it that are asked about a message which may not
+	 * become part of it.
+	 * @param apart the attributes that they read and write
+	 */
+	TurnAccess running(TurnAttributes apart) {
+		return bound(apart, false);
 	}
 
-	private HookContext now() {
-		return of(this.prompt.history());
+	private TurnAccess bound(boolean saving) {
+		return bound(this.attributes, saving);
+	}
+
+	private TurnAccess bound(TurnAttributes used, boolean saving) {
+		return new BoundTurn(() -> of(this.prompt.history(), used), this.sessions, this.outer, this.children, used,
+				this.forgotten, saving);
 	}
 
 	/**
 	 * Returns the context for a hook or merge that is given the beginning of the history.
 	 */
 	HookContext of(List<Message> history) {
+		return of(history, this.attributes);
+	}
+
+	private HookContext of(List<Message> history, TurnAttributes used) {
 		return new HookContext(this.request.key(), this.id, this.agent, Copies.lazy(history),
-				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(this.attributes.values()),
+				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(used.values()),
 				this.request.parameters());
 	}
 

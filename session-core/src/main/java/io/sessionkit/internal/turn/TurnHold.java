@@ -15,6 +15,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.HeldLease;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.TurnLeases;
@@ -78,6 +79,16 @@ public final class TurnHold {
 	 */
 	public synchronized @Nullable HeldReply reply() {
 		return this.held;
+	}
+
+	/**
+	 * Sets what hooks have left of the queued messages. If the reply is stored again, so
+	 * is what they have written for these, and they are not asked again.
+	 * @param checked the messages
+	 */
+	synchronized void queued(List<JoiningInput> checked) {
+		HeldReply holding = Objects.requireNonNull(this.held);
+		this.held = new HeldReply(holding.reply(), holding.notes(), checked);
 	}
 
 	/**

@@ -1,15 +1,20 @@
 package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.attribute.JoiningInput;
+import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.line.Offered;
 import io.sessionkit.internal.line.Offering;
 import io.sessionkit.internal.line.Request;
@@ -40,11 +45,12 @@ final class TurnSteering {
 	 * @param run the run of the loop in which they were added
 	 */
 	private record Joined(Offered offered, List<Message> messages, int run) {
+	}
 
-		Joined withoutMessages() {
-			return new Joined(this.offered, List.of(), this.run);
-		}
-
+	/**
+	 * Messages of a call that join the turn if they can be taken.
+	 */
+	private record Passed(Offered offered, InputChecks.Checked checked) {
 	}
 
 	private final Offering offering;
@@ -118,16 +124,22 @@ final class TurnSteering {
 		return added;
 	}
 
-	/** A call may take its messages back until the line says that they are taken. */
+	/**
+	 * A call may take its messages back until the line says that they are taken. If one
+	 * does, the others are checked again without it.
+	 */
 	private boolean take() {
-		Map<String, Joined> passed = new HashMap<>();
+		Map<String, Passed> passed = new LinkedHashMap<>();
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
 			List<String> waiting = this.offering.waiting();
+			if (!waiting.containsAll(passed.keySet())) {
+				passed.clear();
+			}
 			check(waiting, passed);
 			Set<String> ids = joinedIds();
-			waiting.stream().filter(passed::containsKey).forEach(ids::add);
+			ids.addAll(passed.keySet());
 			if (this.offering.take(ids)) {
-				return add(waiting.stream().filter(passed::containsKey).map(passed::get).toList());
+				return add(passed.values());
 			}
 		}
 		return false;
@@ -137,7 +149,7 @@ final class TurnSteering {
 		return this.joined.stream().map((each) -> each.offered().id()).collect(Collectors.toCollection(HashSet::new));
 	}
 
-	private void check(List<String> waiting, Map<String, Joined> passed) {
+	private void check(List<String> waiting, Map<String, Passed> passed) {
 		Set<String> known = joinedIds();
 		known.addAll(passed.keySet());
 		known.addAll(this.left);
@@ -145,12 +157,12 @@ final class TurnSteering {
 			.filter((id) -> !known.contains(id))
 			.limit(MOST - this.joined.size() - passed.size())
 			.toList();
-		this.offering.read(unknown)
-			.stream()
-			.filter(this::isForThisTurn)
-			.map(this::checked)
-			.filter(Objects::nonNull)
-			.forEach((each) -> passed.put(each.offered().id(), each));
+		for (Offered offered : this.offering.read(unknown)) {
+			InputChecks.Checked checked = isForThisTurn(offered) ? checked(offered, passed.values()) : null;
+			if (checked != null) {
+				passed.put(offered.id(), new Passed(offered, checked));
+			}
+		}
 	}
 
 	private boolean isForThisTurn(Offered offered) {
@@ -164,17 +176,23 @@ final class TurnSteering {
 
 	/**
 	 * Runs the hooks on what a call offers. What they do not let pass is left to the call
-	 * itself, which then learns why.
+	 * itself, which then learns why. The same request joins once.
+	 * @param before what joins before it
 	 * @return null if the messages do not join the turn
 	 */
-	private @Nullable Joined checked(Offered offered) {
+	private InputChecks.@Nullable Checked checked(Offered offered, Collection<Passed> before) {
+		TurnAttributes attributes = attributes(before);
+		if (isThere(offered.request(), before)) {
+			return new InputChecks.Checked(JoiningInput.unchecked(List.of()), attributes);
+		}
 		try {
-			List<Message> messages = this.checks.offered(offered.offer().input());
-			if (messages.stream().allMatch(UserMessage.class::isInstance)) {
-				return new Joined(offered, messages, this.rounds.runs());
+			InputChecks.Checked checked = this.checks.checked(offered.offer().input(), attributes);
+			if (checked.messages().stream().allMatch(UserMessage.class::isInstance)) {
+				return checked;
 			}
 		}
 		catch (Throwable ex) {
+			Interrupts.keep(ex);
 			logger.debug("A message does not join the turn on session " + this.checks.key()
 					+ ", a hook did not let it pass: " + ex.getClass().getName());
 		}
@@ -185,23 +203,37 @@ final class TurnSteering {
 	/**
 	 * A turn that ends meanwhile has either both, the messages and their offer, or none.
 	 */
-	private synchronized boolean add(List<Joined> taken) {
-		for (Joined each : taken) {
-			Joined news = isThere(each.offered().request()) ? each.withoutMessages() : each;
-			this.rounds.add(news.messages());
-			this.joined.add(news);
-			this.rounds.joined(news.messages());
+	private synchronized boolean add(Collection<Passed> taken) {
+		for (Passed each : taken) {
+			List<Message> news = each.checked().messages();
+			this.rounds.add(news);
+			this.joined.add(new Joined(each.offered(), news, this.rounds.runs()));
+			if (!news.isEmpty()) {
+				this.checks.adopt(each.checked());
+			}
+			this.rounds.joined(news);
 		}
 		return !taken.isEmpty();
 	}
 
+	/** Returns the attributes as what joins before leaves them. */
+	private TurnAttributes attributes(Collection<Passed> before) {
+		TurnAttributes attributes = this.checks.attributes();
+		for (Passed each : before) {
+			attributes = each.checked().attributes();
+		}
+		return attributes;
+	}
+
 	/**
-	 * Returns whether the messages of another call that makes the same request joined.
+	 * Returns whether the messages of another call that makes the same request have
+	 * joined, or join before.
 	 */
-	private boolean isThere(@Nullable Request request) {
-		return request != null && this.joined.stream()
-			.map((each) -> each.offered().request())
-			.anyMatch((other) -> other != null && other.id().equals(request.id()));
+	private boolean isThere(@Nullable Request request, Collection<Passed> before) {
+		return request != null
+				&& Stream.concat(this.joined.stream().map(Joined::offered), before.stream().map(Passed::offered))
+					.map(Offered::request)
+					.anyMatch((other) -> other != null && other.id().equals(request.id()));
 	}
 
 }

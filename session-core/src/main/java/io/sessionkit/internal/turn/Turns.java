@@ -10,6 +10,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.line.Drain;
@@ -19,6 +20,7 @@ import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +119,8 @@ public final class Turns implements AutoCloseable {
 	 * call then has a turn of its own, whose hooks say why.
 	 * @param asking the data with which the turn of the call starts
 	 * @return the offer; null if there is none
+	 * @throws StoreUnavailableException if the store does not answer. It is not known
+	 * then whether the call has an offer
 	 */
 	public @Nullable Offer offer(TurnRequest asking) {
 		Offer offer = asking.offer();
@@ -126,7 +130,11 @@ public final class Turns implements AutoCloseable {
 		try {
 			return new Offer(read(asking.toCheck()).toJoin(), offer.agent(), offer.expectedTurn());
 		}
-		catch (RuntimeException | Error ex) {
+		catch (StoreUnavailableException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
+			Interrupts.keep(ex);
 			logger.debug("A call that waits on session " + asking.key()
 					+ " does not offer its message, a hook did not let it pass: " + ex.getClass().getName());
 			return null;

@@ -5,13 +5,11 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Verdict;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.internal.attribute.AttributeChange;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
@@ -34,6 +32,10 @@ class OfferVersionTests {
 	private static final SessionKey KEY = SessionKey.of("owner", "thread");
 
 	private static final List<Message> MESSAGES = List.of(new UserMessage("and the tests, please"));
+
+	private static final List<Verdict> VERDICTS = List.of(
+			new Verdict("Redactor", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null),
+			new Verdict("Moderation", Verdict.Phase.BEFORE_TURN, Verdict.Effect.PASSED, "score 0.2"));
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
@@ -63,21 +65,21 @@ class OfferVersionTests {
 
 	@Test
 	void offerThatHooksWereAskedAboutIsReadAndWritten() throws IOException {
-		List<Verdict> verdicts = List.of(
-				new Verdict("Redactor", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null),
-				new Verdict("Moderation", Verdict.Phase.BEFORE_TURN, Verdict.Effect.PASSED, "score 0.2"));
-		JoiningInput input = new JoiningInput(MESSAGES, true, verdicts,
-				new AttributeChange(Map.of("language", "en"), List.of("topic")));
+		JoiningInput input = new JoiningInput(MESSAGES, true, List.of("Redactor", "Moderation"), VERDICTS);
 		RecordWrite write = this.offers.write(KEY, new Offered("ticket-1", new Offer(input, "helper", 7), null),
 				Duration.ofMinutes(1));
-		assertThat(values(write.payload())).isEqualTo(values(file("offer-checked-v1.json")));
+		assertThat(values(write.payload())).isEqualTo(values(file("offer-asked-v1.json")));
+		store(file("offer-asked-v1.json"));
+		JoiningInput read = this.offers.read(KEY, List.of("ticket-1")).get(0).offer().input();
+		assertThat(read).isEqualTo(input).hasToString("JoiningInput[1 messages]");
+	}
+
+	/** Which hooks were asked was not stored, so all are asked again. */
+	@Test
+	void offerOfAnEarlierVersionThatHooksWereAskedAboutIsRead() throws IOException {
 		store(file("offer-checked-v1.json"));
 		JoiningInput read = this.offers.read(KEY, List.of("ticket-1")).get(0).offer().input();
-		assertThat(read.messages()).extracting(Message::getText).containsExactly("and the tests, please");
-		assertThat(read.isChecked()).isTrue();
-		assertThat(read.verdicts()).isEqualTo(verdicts);
-		assertThat(read.attributes()).isEqualTo(input.attributes());
-		assertThat(read).hasToString("JoiningInput[1 messages]");
+		assertThat(read).isEqualTo(new JoiningInput(MESSAGES, true, List.of(), VERDICTS));
 	}
 
 	@Test
