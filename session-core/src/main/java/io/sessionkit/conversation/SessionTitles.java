@@ -34,7 +34,8 @@ import org.springframework.ai.chat.model.ChatModel;
  * keeps it. The title is made from what was stored, after hooks, on another thread, with
  * two reads and one write; the turn does not wait for it. A title that cannot be made is
  * missing, and nothing else fails. A title that is the first words of a question is
- * deleted with it; one that a model has made stays. Safe for use by many threads.
+ * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
+ * the question; one that a model has made stays. Safe for use by many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 
