@@ -49,6 +49,11 @@ public final class RedisServers {
 	/** A node of a Cluster also listens at a port so much higher. */
 	private static final int BUS = 10_000;
 
+	private static final int LOWEST_PORT = 20_000;
+
+	/** On Linux; other systems begin higher. */
+	private static final int LOWEST_OUTGOING = 32_768;
+
 	private static final int SLOTS = 16_384;
 
 	private static @Nullable RedisServers alone;
@@ -308,9 +313,13 @@ public final class RedisServers {
 		}
 	}
 
+	/**
+	 * Returns a port that is free, also for the bus of a Cluster. Both are below those
+	 * that systems give to outgoing connections, one of which might take it meanwhile.
+	 */
 	private static int freePort() {
 		while (true) {
-			int port = ThreadLocalRandom.current().nextInt(20_000, 50_000);
+			int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, LOWEST_OUTGOING - BUS);
 			if (isFree(port) && isFree(port + BUS)) {
 				return port;
 			}
