@@ -407,6 +407,13 @@ class CompensationGapTests {
 
 	}
 
+	private static List<Message> questionWithAnExample() {
+		return List.of(new UserMessage("for example"),
+				AssistantMessage.builder().content("").toolCalls(List.of(cancel(1))).build(),
+				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "cancel_order", "ok"))).build(),
+				new AssistantMessage("done"), new UserMessage("question"));
+	}
+
 	@Test
 	void callsOfExamplesInTheInputAreNotTakenForEffects() {
 		this.model.calls(cancel(2)).says("done");
@@ -414,12 +421,7 @@ class CompensationGapTests {
 			.defaultAdvisors(SessionAdvisor.of(conversations()))
 			.build()
 			.prompt()
-			.messages(new UserMessage("for example"),
-					AssistantMessage.builder().content("").toolCalls(List.of(cancel(1))).build(),
-					ToolResponseMessage.builder()
-						.responses(List.of(new ToolResponse("c1", "cancel_order", "ok")))
-						.build(),
-					new AssistantMessage("done"), new UserMessage("question"))
+			.messages(questionWithAnExample())
 			.toolCallbacks(tools())
 			.advisors(SessionAdvisor.session(this.key))
 			.call()
@@ -461,12 +463,7 @@ class CompensationGapTests {
 			.defaultAdvisors(new AskingTwice())
 			.build()
 			.prompt()
-			.messages(new UserMessage("for example"),
-					AssistantMessage.builder().content("").toolCalls(List.of(cancel(1))).build(),
-					ToolResponseMessage.builder()
-						.responses(List.of(new ToolResponse("c1", "cancel_order", "ok")))
-						.build(),
-					new AssistantMessage("done"), new UserMessage("question"))
+			.messages(questionWithAnExample())
 			.toolCallbacks(tools())
 			.advisors(SessionAdvisor.session(this.key))
 			.call()

@@ -587,10 +587,19 @@ class DrainTests {
 		assertThat(this.runs).hasValue(3);
 	}
 
-	@Test
-	void messageThatHasJoinedIsNotToldToBeSentAgain() {
-		this.first = process(Durability.TURN);
-		Conversations second = process(Durability.TURN);
+	/**
+	 * Two calls whose messages are in one turn.
+	 *
+	 * @param elsewhere the one that works on it
+	 * @param joining the one whose message has joined it
+	 * @param release lets the turn end
+	 */
+	private record Joined(CompletableFuture<String> elsewhere, CompletableFuture<String> joining,
+			CountDownLatch release) {
+	}
+
+	/** A message of the first process joins a turn of another one. */
+	private Joined joined(Conversations other) {
 		CountDownLatch working = new CountDownLatch(1);
 		CountDownLatch joined = new CountDownLatch(1);
 		CountDownLatch release = new CountDownLatch(1);
@@ -604,16 +613,23 @@ class DrainTests {
 				awaited(release);
 			}
 		};
-		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:2"));
+		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(other, "q:2"));
 		awaited(working);
 		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
 		awaited(joined);
+		return new Joined(elsewhere, joining, release);
+	}
+
+	@Test
+	void messageThatHasJoinedIsNotToldToBeSentAgain() {
+		this.first = process(Durability.TURN);
+		Joined calls = joined(process(Durability.TURN));
 		this.first.drain(Duration.ZERO);
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(joining::join)
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(calls.joining()::join)
 			.withCauseInstanceOf(TurnHandedOverException.class)
 			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turn()).isNull());
-		release.countDown();
-		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
+		calls.release().countDown();
+		assertThat(calls.elsewhere().join()).isEqualTo("a of q:2+r");
 	}
 
 	/** Whether the message has joined was seen before. */
@@ -622,29 +638,12 @@ class DrainTests {
 		ObservedStore observed = new ObservedStore(this.store);
 		this.first = Conversations.of(observed);
 		this.opened.add(this.first);
-		Conversations second = process(Durability.TURN);
-		CountDownLatch working = new CountDownLatch(1);
-		CountDownLatch joined = new CountDownLatch(1);
-		CountDownLatch release = new CountDownLatch(1);
-		this.inTool = (run) -> {
-			if (run == 1) {
-				working.countDown();
-				Awaitility.await().until(() -> !this.store.records(KEY, "offer").isEmpty());
-			}
-			else {
-				joined.countDown();
-				awaited(release);
-			}
-		};
-		CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> steering(second, "q:2"));
-		awaited(working);
-		CompletableFuture<String> joining = CompletableFuture.supplyAsync(() -> steering(this.first, "r"));
-		awaited(joined);
+		Joined calls = joined(process(Durability.TURN));
 		shutDownBetweenTwoLooks(observed);
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(joining::join)
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(calls.joining()::join)
 			.withCauseInstanceOf(TurnHandedOverException.class);
-		release.countDown();
-		assertThat(elsewhere.join()).isEqualTo("a of q:2+r");
+		calls.release().countDown();
+		assertThat(calls.elsewhere().join()).isEqualTo("a of q:2+r");
 	}
 
 	/** The store fails from the look on that finds the shutdown. */

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -15,6 +16,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,12 +72,36 @@ class ForkTests {
 		assertThat(forked.attributes()).isEqualTo(Map.of("step", 1));
 	}
 
-	/** A store that reads a turn as the interface does by default. */
+	@Test
+	void turnOfASessionThatIsErasedAndBeginsAgainMeanwhileHasNoAttributes() {
+		SessionKey key = SessionKey.of("t1");
+		List<Message> turn = List.of(new UserMessage("q"), new AssistantMessage("a"));
+		this.store.add(key, turn);
+		this.store.add(key, turn);
+		SessionStore plain = withDefaultTurn(this.store, () -> {
+			this.store.erase(key);
+			this.store.add(key, turn);
+		});
+		assertThat(plain.turn(key, 2, Set.of()).orElseThrow().attributes()).isEmpty();
+	}
+
 	private static SessionStore withDefaultTurn(SessionStore store) {
+		return withDefaultTurn(store, () -> {
+		});
+	}
+
+	/**
+	 * A store that reads a turn as the interface does by default.
+	 * @param before what happens before a path is read
+	 */
+	private static SessionStore withDefaultTurn(SessionStore store, Runnable before) {
 		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
 				new Class<?>[] { SessionStore.class }, (self, called, arguments) -> {
 					if (called.getName().equals("turn")) {
 						return InvocationHandler.invokeDefault(self, called, arguments);
+					}
+					if (called.getName().equals("path")) {
+						before.run();
 					}
 					try {
 						return called.invoke(store, arguments);

@@ -277,8 +277,9 @@ final class Wait {
 	}
 
 	/**
-	 * What is offered is there before the line says so. If the store fails, the call only
-	 * waits until it next shows that it is there.
+	 * Stores what this call offers, before the line says that it is offered. If the store
+	 * fails, the call only waits, and tries again when it next shows that it is there.
+	 * @return the mark of its ticket
 	 */
 	private Line.Mark mark() {
 		try {
