@@ -59,12 +59,12 @@ public interface SessionHook {
 	 * with the id of a turn that is not stored and without messages of the turn so far.
 	 * It must neither answer nor forget messages then. It is called again when the
 	 * message joins, with what is left of the message, if it has written an attribute:
-	 * that one is dropped, since the turn may have changed the attributes. It is called
-	 * first when the message joins if only the call at work on the turn has it, or if it
-	 * was not there before; hooks are known by their {@link #name names}. A hook that
-	 * each call sets for itself is called both when a message is queued and when the turn
-	 * continues. If a message that was to join a running turn does not join it, it is a
-	 * turn of its own, and the hook is called for that turn too.
+	 * what it wrote is dropped, since the turn may have changed the attributes. It is
+	 * called first when the message joins if only the call at work on the turn has it, or
+	 * if it was not there before; hooks are known by their {@link #name names}. A hook
+	 * that each call sets for itself is called both when a message is queued and when the
+	 * turn continues. If a message that was to join a running turn does not join it, it
+	 * is a turn of its own, and the hook is called for that turn too.
 	 * @param context the turn
 	 * @param input the messages of the call, without system text
 	 * @return the decision; a replacement must have at least one message and no system

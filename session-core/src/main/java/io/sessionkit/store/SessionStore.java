@@ -205,9 +205,10 @@ public interface SessionStore {
 	 * expire; this method removes their content from the store. It may run in several
 	 * processes at once, and beside all other methods; a session that is alive, or was
 	 * written again since, is never touched. A store may find expired sessions and
-	 * records a little later, and may keep an expired record until its session is written
-	 * next or is deleted. A store whose server deletes by itself only clears what the
-	 * server leaves behind.
+	 * records a little later. It may keep an expired record until its session is written
+	 * next or is deleted, and one of the {@link #SHARED_KINDS} until its session is
+	 * deleted. A store whose server deletes by itself only clears what the server leaves
+	 * behind.
 	 * @param limit how many to delete at most; 0 deletes nothing
 	 * @return how many were deleted. Call the method until it returns 0
 	 * @throws IllegalArgumentException if the limit is negative

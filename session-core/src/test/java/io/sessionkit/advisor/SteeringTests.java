@@ -684,6 +684,73 @@ class SteeringTests {
 		assertThat(store.find(this.key).orElseThrow().attributes()).containsEntry("count", 2);
 	}
 
+	/** Nobody knows yet whether it does. */
+	@Test
+	void nothingIsForgottenBecauseOfAMessageThatMayNotJoin() throws Exception {
+		SessionStore store = memory();
+		store.add(this.key, List.of(new UserMessage("u0"), new AssistantMessage("a0")));
+		SessionHook forgetting = TestHooks.beforeTurn("forgetting", (messages) -> {
+			if (messages.get(0).getText().equals("u2")) {
+				new SessionContext().forget(0, 2);
+			}
+			return HookResult.keep();
+		});
+		Future<ChatResponse> first = this.threads
+			.submit(() -> prompt(chat(store), "u1:1").advisors(SessionAdvisor.hook(forgetting)).call().chatResponse());
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat(store), "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isFalse();
+		assertThat(store.messages(this.key)).extracting(Message::getText).startsWith("u0", "a0", "u1:1");
+		assertNothingIsLeft(store);
+	}
+
+	@Test
+	void anOfferWhoseAnswerWasLostIsFoundAgain() throws Exception {
+		SessionStore store = memory();
+		this.lease = Duration.ofSeconds(1);
+		ObservedStore observed = new ObservedStore(store);
+		AtomicInteger lost = new AtomicInteger();
+		observed.afterPut((record) -> {
+			if (record.kind().equals("offer") && lost.incrementAndGet() == 1) {
+				throw new StoreUnavailableException("The store's answer was lost.", null);
+			}
+		});
+		Future<ChatResponse> first = call(chat(store), "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat(observed), "u2");
+		await(() -> store.records(this.key, "line").toString().contains("offered"));
+		assertThat(lost.get()).isPositive();
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1+u2");
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isTrue();
+		assertNothingIsLeft(store);
+	}
+
+	/** It may be the store of something else. */
+	@Test
+	void aHookWhoseOwnStoreFailsIsAskedOnceAboutAMessageThatMayJoin() throws Exception {
+		SessionStore store = memory();
+		this.lease = Duration.ofSeconds(1);
+		AtomicInteger asked = new AtomicInteger();
+		ChatClient chat = chat(store, ClientSetup.plain(),
+				failingOnce(asked, new StoreUnavailableException("as asked", null)));
+		Future<ChatResponse> first = call(chat, "u1:1");
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		long revision = store.records(this.key, "line").get(0).revision();
+		// both have shown more than once that they are there
+		await(() -> store.records(this.key, "line").get(0).revision() > revision + 4);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u2");
+		assertThat(asked).as("once for the turn at work, once for its own").hasValue(2);
+		assertNothingIsLeft(store);
+	}
+
 	/** A hook in Kotlin declares no exceptions. */
 	@Test
 	void aMessageOnWhichAHookThrowsACheckedExceptionIsATurnOfItsOwn() throws Exception {

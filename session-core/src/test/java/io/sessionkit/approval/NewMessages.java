@@ -245,6 +245,20 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(asked).containsExactly("new q2");
 	}
 
+	@Test
+	void hookThatIsNewIsAskedAboutEachOfTheMessagesThatWereQueuedWithoutHooks() {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		List<String> asked = new ArrayList<>();
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q1");
+		ask(ClientSetup.Mode.CALL, "q2");
+		ask(ClientSetup.Mode.CALL, "q3");
+		threads((threads) -> threads.hooks(noting("new", asked)));
+		approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(asked).containsExactly("new q2", "new q3");
+	}
+
 	/** Nobody knows which of them was asked. */
 	@Test
 	void allHooksOfANameAreAskedIfThereAreMoreThanWereAsked() {

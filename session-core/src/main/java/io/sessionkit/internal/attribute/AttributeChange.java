@@ -15,9 +15,6 @@ import java.util.Map;
  */
 public record AttributeChange(Map<String, Object> written, List<String> removed) {
 
-	/** Nothing was changed. */
-	public static final AttributeChange NONE = new AttributeChange(Map.of(), List.of());
-
 	public static AttributeChange between(Map<String, Object> base, Map<String, Object> values) {
 		Map<String, Object> written = new HashMap<>(values);
 		written.entrySet()
@@ -26,6 +23,13 @@ public record AttributeChange(Map<String, Object> written, List<String> removed)
 		List<String> removed = new ArrayList<>(base.keySet());
 		removed.removeAll(values.keySet());
 		return new AttributeChange(written, removed);
+	}
+
+	/**
+	 * Returns whether nothing was changed.
+	 */
+	boolean isEmpty() {
+		return this.written.isEmpty() && this.removed.isEmpty();
 	}
 
 	/**

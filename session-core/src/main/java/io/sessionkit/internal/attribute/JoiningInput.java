@@ -15,13 +15,12 @@ import org.springframework.ai.chat.messages.Message;
  * messages are stored, so that the store never has what hooks take out of them.
  *
  * @param messages the messages as hooks have left them
- * @param isChecked whether hooks were asked about them
  * @param asked the names of the hooks of all calls that are not asked again. A hook that
  * has written an attribute is not among them: others may change the attributes before the
  * messages are part of the turn, so what it wrote is dropped
  * @param verdicts the decisions of the hooks
  */
-public record JoiningInput(List<Message> messages, boolean isChecked, List<String> asked, List<Verdict> verdicts) {
+public record JoiningInput(List<Message> messages, List<String> asked, List<Verdict> verdicts) {
 
 	public JoiningInput {
 		messages = List.copyOf(messages);
@@ -33,7 +32,7 @@ public record JoiningInput(List<Message> messages, boolean isChecked, List<Strin
 	 * Returns messages that no hook has seen.
 	 */
 	public static JoiningInput unchecked(List<Message> messages) {
-		return new JoiningInput(messages, false, List.of(), List.of());
+		return new JoiningInput(messages, List.of(), List.of());
 	}
 
 	/**
@@ -48,7 +47,15 @@ public record JoiningInput(List<Message> messages, boolean isChecked, List<Strin
 		all.addAll(names);
 		List<Verdict> both = new ArrayList<>(this.verdicts);
 		both.addAll(decided);
-		return new JoiningInput(left, true, all, both);
+		return new JoiningInput(left, all, both);
+	}
+
+	/**
+	 * Returns whether no hook has decided on them, so that there is nothing to store
+	 * beside the messages.
+	 */
+	public boolean isUnchecked() {
+		return this.asked.isEmpty() && this.verdicts.isEmpty();
 	}
 
 	/**
@@ -70,19 +77,16 @@ public record JoiningInput(List<Message> messages, boolean isChecked, List<Strin
 	}
 
 	/**
-	 * Returns the messages with what was stored of the hooks. Earlier versions did not
-	 * store which hooks they had asked, so all are asked again about their messages.
+	 * Returns the messages with what was stored of the hooks.
 	 * @param values the {@link #values() values}; anything else if no hook was asked
 	 */
 	public static JoiningInput of(List<Message> messages, @Nullable Object values) {
-		if (values instanceof Map<?, ?> result && result.get("verdicts") instanceof List<?> stored) {
-			List<String> asked = new ArrayList<>();
-			if (result.get("asked") instanceof List<?> names) {
-				names.forEach((name) -> asked.add(String.valueOf(name)));
-			}
+		if (values instanceof Map<?, ?> result && result.get("verdicts") instanceof List<?> stored
+				&& result.get("asked") instanceof List<?> names) {
+			List<String> asked = names.stream().map(String::valueOf).toList();
 			List<Verdict> verdicts = new ArrayList<>();
 			stored.forEach((each) -> verdicts.add(verdict((Map<?, ?>) each)));
-			return new JoiningInput(messages, true, asked, verdicts);
+			return new JoiningInput(messages, asked, verdicts);
 		}
 		return unchecked(messages);
 	}

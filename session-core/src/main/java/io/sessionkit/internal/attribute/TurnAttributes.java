@@ -106,11 +106,13 @@ public final class TurnAttributes {
 	}
 
 	/**
-	 * Makes changes that hooks have made before their messages became part of the turn.
+	 * Makes a change that hooks have made before their messages became part of the turn.
+	 * The rules were applied to each of its writes then.
 	 */
 	public void apply(AttributeChange change) {
-		change.written().forEach((name, value) -> put(name, value, false));
-		change.removed().forEach((name) -> remove(name, false));
+		if (!change.isEmpty()) {
+			change((attributes) -> Map.copyOf(change.on(attributes)), false);
+		}
 	}
 
 	/**

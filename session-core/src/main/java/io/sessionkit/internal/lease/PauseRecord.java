@@ -49,23 +49,22 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 	}
 
 	/**
-	 * A version that does not know what hooks were asked about asks them again.
+	 * One message that no hook was asked about is stored alone. The messages of several
+	 * calls are kept apart, so that hooks are asked about each.
 	 */
 	private static void putQueued(Map<String, Object> values, SessionKey key, List<JoiningInput> queued,
 			MessageCodec codec) {
 		List<String> messages = new ArrayList<>();
 		List<Map<String, Object>> checked = new ArrayList<>();
 		for (JoiningInput each : queued) {
-			if (each.isChecked()) {
-				Map<String, Object> result = new HashMap<>(each.values());
-				result.put("from", messages.size());
-				result.put("to", messages.size() + each.messages().size());
-				checked.add(result);
-			}
+			Map<String, Object> result = new HashMap<>(each.values());
+			result.put("from", messages.size());
+			result.put("to", messages.size() + each.messages().size());
+			checked.add(result);
 			each.messages().forEach((message) -> messages.add(codec.encode(key, message)));
 		}
 		values.put("queued", messages);
-		if (!checked.isEmpty()) {
+		if (queued.size() > 1 || queued.stream().anyMatch((each) -> !each.isUnchecked())) {
 			values.put("checked", checked);
 		}
 	}

@@ -56,7 +56,7 @@ final class Offers {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("messages", offered.offer().messages().stream().map((each) -> codec.encode(key, each)).toList());
-		if (offered.offer().input().isChecked()) {
+		if (!offered.offer().input().isUnchecked()) {
 			values.put("checked", offered.offer().input().values());
 		}
 		values.put("expected", offered.offer().expectedTurn());
@@ -70,6 +70,13 @@ final class Offers {
 			values.put("remembered", request.timeToLive().toMillis());
 		}
 		return new RecordWrite(KIND, offered.id(), 0, codec.encodeValues(key, values), lives);
+	}
+
+	/** Returns whether a write has been made, and none after it. */
+	boolean has(SessionKey key, RecordWrite write) {
+		return this.store.record(key, KIND, write.id())
+			.filter((record) -> record.revision() == write.next())
+			.isPresent();
 	}
 
 	/** Creates the write that tells the call which turn has its messages. */

@@ -26,7 +26,12 @@ final class OwnOffer {
 
 	private final Duration lives;
 
-	/** The revision of the record; 0 if there is none. */
+	/** The write whose answer was lost; null for none. */
+	private @Nullable RecordWrite write;
+
+	/**
+	 * The revision of the record; 0 if there is none, as far as the store has answered.
+	 */
 	private long revision;
 
 	/** Whether the messages were part of the turn at work when the call looked last. */
@@ -63,9 +68,17 @@ final class OwnOffer {
 		return this.revision != 0;
 	}
 
+	/**
+	 * Stores the offer. If the answer to the same write was lost before, it may be there.
+	 */
 	private long written(Offer made) {
-		RecordWrite write = this.lines.offers().write(this.key, new Offered(this.id, made, this.request), this.lives);
-		return this.lines.put(this.key, write) ? write.next() : 0;
+		RecordWrite before = this.write;
+		RecordWrite now = (before != null) ? before
+				: this.lines.offers().write(this.key, new Offered(this.id, made, this.request), this.lives);
+		this.write = now;
+		boolean stored = this.lines.put(this.key, now) || (before != null && this.lines.offers().has(this.key, now));
+		this.write = null;
+		return stored ? now.next() : 0;
 	}
 
 	/** Returns whether the turn at work has the messages. */
@@ -101,6 +114,7 @@ final class OwnOffer {
 	 */
 	@Nullable Answer withdrawn() {
 		if (this.revision == 0) {
+			forget();
 			return null;
 		}
 		boolean unanswered = this.lines.put(this.key, deletion(this.revision));
@@ -109,10 +123,11 @@ final class OwnOffer {
 		return answer;
 	}
 
-	/** Deletes what is stored of the offer. */
+	/** Deletes what is stored of the offer, or may be. */
 	void forget() {
-		if (this.revision != 0) {
+		if (this.revision != 0 || this.write != null) {
 			this.revision = 0;
+			this.write = null;
 			this.lines.put(this.key, deletion(RecordWrite.ANY));
 		}
 	}

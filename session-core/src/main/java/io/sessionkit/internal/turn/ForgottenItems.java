@@ -28,6 +28,9 @@ final class ForgottenItems {
 	/** The turns of the items, by the sequence of the item. */
 	private final NavigableMap<Long, Long> items = new TreeMap<>();
 
+	/** Whether nothing may be forgotten, since the message in question may not join. */
+	private final boolean refuses;
+
 	private boolean running = true;
 
 	private boolean over;
@@ -37,9 +40,22 @@ final class ForgottenItems {
 	 * @param history supplies the lines of the history that hooks and tools see
 	 */
 	ForgottenItems(SessionKey key, long covered, Supplier<List<ViewLine>> history) {
+		this(key, covered, history, false);
+	}
+
+	private ForgottenItems(SessionKey key, long covered, Supplier<List<ViewLine>> history, boolean refuses) {
 		this.key = key;
 		this.covered = covered;
 		this.history = history;
+		this.refuses = refuses;
+	}
+
+	/**
+	 * Returns what hooks forget that are asked about a message which may not become part
+	 * of the turn: nothing. They get an exception.
+	 */
+	ForgottenItems refusing() {
+		return new ForgottenItems(this.key, this.covered, this.history, true);
 	}
 
 	/**
@@ -48,6 +64,11 @@ final class ForgottenItems {
 	 * @param saving whether a hook that decides what is stored does so
 	 */
 	synchronized void forget(int from, int to, boolean saving) {
+		if (this.refuses) {
+			throw new IllegalStateException("A hook cannot forget messages of session " + this.key
+					+ " because of a message that may not become part of the turn. Refuse the message, or forget them in"
+					+ " a tool or in beforeSave.");
+		}
 		if (this.over || !(this.running || saving)) {
 			throw new IllegalStateException("The turn on session " + this.key
 					+ " is over, and forgets nothing any more. Do so before the tool or hook returns.");

@@ -27,8 +27,8 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 	 * Messages that may become part of the turn. Nothing of what the hooks have decided
 	 * and written counts before they do.
 	 *
-	 * @param input the messages and the decisions on them, about which no hook of all
-	 * calls need be asked any more
+	 * @param input the messages and the decisions on them; no hook has to be asked about
+	 * them any more
 	 * @param attributes the attributes as the hooks have left them
 	 */
 	record Checked(JoiningInput input, TurnAttributes attributes) {
@@ -114,13 +114,14 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	JoiningInput joining(List<Message> input) {
+		HookRun all = this.hooks.unasked(List.of(), this.turn.apply(this.attributes));
 		List<String> asked = new ArrayList<>();
-		List<Message> messages = passed(this.hooks.beforeJoining(input, (hook) -> {
+		List<Message> messages = passed(all.beforeJoining(input, (hook) -> {
 			if (!this.attributes.wasWritten()) {
 				asked.add(hook);
 			}
 		}));
-		return new JoiningInput(messages, true, asked, this.hooks.verdicts());
+		return new JoiningInput(messages, asked, all.verdicts());
 	}
 
 	private List<Message> passed(HookRun.Passed<List<Message>> passed) {

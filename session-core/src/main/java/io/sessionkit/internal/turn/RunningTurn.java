@@ -125,8 +125,9 @@ public final class RunningTurn {
 		this.parameters = parameters;
 		this.continued = continued;
 		StoreOptions options = setup.store().options();
-		Extensions extensions = setup.rules().extensions().at(request.start()).and(request.extensions());
-		this.hooks = hooks(extensions);
+		Extensions ofAll = setup.rules().extensions().at(request.start());
+		Extensions extensions = ofAll.and(request.extensions());
+		this.hooks = hooks(ofAll.hooks(), request.extensions().hooks());
 		this.lease = new ToolLease(request.key(), (continued != null) ? continued.lease() : null);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened()
@@ -156,13 +157,9 @@ public final class RunningTurn {
 		}
 	}
 
-	private HookRun hooks(Extensions extensions) {
-		if (extensions.hooks().isEmpty()) {
-			return HookRun.NONE;
-		}
-		List<SessionHook> ofCall = this.request.extensions().hooks();
-		List<SessionHook> ofAll = extensions.hooks().subList(0, extensions.hooks().size() - ofCall.size());
-		return new HookRun(key(), ofAll, ofCall, (phase) -> this.context.running(phase), observed());
+	private HookRun hooks(List<SessionHook> ofAll, List<SessionHook> ofCall) {
+		return (ofAll.isEmpty() && ofCall.isEmpty()) ? HookRun.NONE
+				: new HookRun(key(), ofAll, ofCall, (phase) -> this.context.running(phase), observed());
 	}
 
 	private TurnEvents events(Extensions extensions) {
@@ -210,21 +207,14 @@ public final class RunningTurn {
 	 * @return what may be stored of it until then
 	 * @throws SessionRefusedException if a hook refuses it; what a hook throws is thrown
 	 * as it is
-	 * @throws IllegalStateException if a hook answers it, or forgets messages because of
-	 * it
+	 * @throws IllegalStateException if a hook answers it
 	 */
 	public JoiningInput toJoin() {
 		if (this.hooks.isEmpty()) {
 			return JoiningInput.unchecked(input());
 		}
 		try {
-			JoiningInput checked = checks().joining(input());
-			if (!this.forgotten.isEmpty()) {
-				throw new IllegalStateException("A hook forgot messages of session " + key()
-						+ " because of a message that is to join another turn, which is not possible. Refuse the message, or"
-						+ " forget them in a tool or in beforeSave.");
-			}
-			return checked;
+			return checks().joining(input());
 		}
 		finally {
 			this.children.end();

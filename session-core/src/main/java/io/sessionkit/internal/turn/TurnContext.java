@@ -112,16 +112,16 @@ final class TurnContext {
 	 * @param apart the attributes that they read and write
 	 */
 	TurnAccess running(TurnAttributes apart) {
-		return bound(apart, false);
+		return bound(apart, this.forgotten.refusing(), false);
 	}
 
 	private TurnAccess bound(boolean saving) {
-		return bound(this.attributes, saving);
+		return bound(this.attributes, this.forgotten, saving);
 	}
 
-	private TurnAccess bound(TurnAttributes used, boolean saving) {
+	private TurnAccess bound(TurnAttributes used, ForgottenItems items, boolean saving) {
 		return new BoundTurn(() -> of(this.prompt.history(), used), this.sessions, this.outer, this.children, used,
-				this.forgotten, saving);
+				items, saving);
 	}
 
 	/**

@@ -119,19 +119,17 @@ public final class Turns implements AutoCloseable {
 	 * call then has a turn of its own, whose hooks say why.
 	 * @param asking the data with which the turn of the call starts
 	 * @return the offer; null if there is none
-	 * @throws StoreUnavailableException if the store does not answer. It is not known
-	 * then whether the call has an offer
+	 * @throws StoreUnavailableException if the store does not answer, before hooks are
+	 * asked. It is not known then whether the call has an offer
 	 */
 	public @Nullable Offer offer(TurnRequest asking) {
 		Offer offer = asking.offer();
 		if (offer == null || hooks().isEmpty()) {
 			return offer;
 		}
+		RunningTurn checking = read(asking.toCheck());
 		try {
-			return new Offer(read(asking.toCheck()).toJoin(), offer.agent(), offer.expectedTurn());
-		}
-		catch (StoreUnavailableException ex) {
-			throw ex;
+			return new Offer(checking.toJoin(), offer.agent(), offer.expectedTurn());
 		}
 		catch (Exception ex) {
 			Interrupts.keep(ex);

@@ -324,14 +324,15 @@ public final class RedisSessionStore implements SessionStore {
 	 * <p>
 	 * Redis deletes sessions by itself. This method removes the ids of expired sessions
 	 * from the lists of their owners, from 16 minutes after the sessions have expired,
-	 * the records that have expired before their sessions, and what still leads to tool
-	 * calls and notices that are gone, among the next 200 calls and 200 notices of all
-	 * owners in each call. It looks through the names of all keys on each server, a
-	 * thousand in a call, once for the ids and once for the records. After a million keys
-	 * of a server it returns, in a Cluster after a hundred thousand for the records, and
-	 * the next call continues there, so it may return 0 while something is left. Behind a
-	 * proxy that hides a Cluster it sees only the keys that the proxy answers SCAN with,
-	 * which may be those of one server.
+	 * the records that have expired before their sessions (tool calls and notices stay
+	 * until their session is erased), and what still leads to tool calls and notices that
+	 * are gone, among the next 200 calls and 200 notices of all owners in each call. It
+	 * looks through the names of all keys on each server, a thousand in a call, once for
+	 * the ids and once for the records. After a million keys of a server it returns, in a
+	 * Cluster after a hundred thousand for the records, and the next call continues
+	 * there, so it may return 0 while something is left. Behind a proxy that hides a
+	 * Cluster it sees only the keys that the proxy answers SCAN with, which may be those
+	 * of one server.
 	 */
 	@Override
 	public int deleteExpired(int limit) {

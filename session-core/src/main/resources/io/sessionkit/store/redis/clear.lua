@@ -8,15 +8,10 @@ if wrong then return wrong end
 local text = redis.call('GET', HEADER)
 local header = text and named(text)
 if (header and header.incarnation or '') ~= ARGV[2] then return answer({time, 0, {}}) end
-if #KEYS >= 8 then
-	local shared = {approval = KEYS[#KEYS - 1], notice = KEYS[#KEYS]}
-	for _, field in ipairs(header and redis.call('HKEYS', RECORDS) or {}) do
-		local at = string.find(field, '\0', 1, true)
-		local index = at and shared[string.sub(field, 1, at - 1)]
-		if index then
-			redis.call('ZREM', index, header.owner .. '\0' .. header.id .. string.sub(field, at))
-		end
-	end
+for _, field in ipairs(header and #KEYS >= 8 and redis.call('HKEYS', RECORDS) or {}) do
+	local at = string.find(field, '\0', 1, true)
+	local index = at and shared_index(string.sub(field, 1, at - 1))
+	if index then redis.call('ZREM', index, header.owner .. '\0' .. header.id .. string.sub(field, at)) end
 end
 redis.call('UNLINK', unpack(KEYS, 1, 6))
 for i = 7, #KEYS - 2 do redis.call('ZREM', KEYS[i], ARGV[1]) end

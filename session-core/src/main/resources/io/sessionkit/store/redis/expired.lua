@@ -1,7 +1,5 @@
--- Functions that remove expired records.
-
--- These stay until their session is erased, which finds by them what leads to them in the indexes of all owners.
-local STAY = {approval = true, notice = true}
+-- Functions that remove expired records. Those that indexes of all owners list stay until their session is erased, which
+-- finds by them what leads to them.
 
 -- Removes records that have expired, given by their fields. Fails if this server may not write now, as a replica may not.
 local function remove_expired(fields)
@@ -28,7 +26,7 @@ local function find_expired(now, limit)
 		for i = 1, #found[2], 2 do
 			local field = found[2][i]
 			local behind = string.find(field, '\0', 2, true)
-			local at = behind and not STAY[string.sub(field, 1, behind - 1)] and expiry_of(found[2][i + 1])
+			local at = behind and not LISTED[string.sub(field, 1, behind - 1)] and expiry_of(found[2][i + 1])
 			if at and at <= now then
 				fields[#fields + 1] = field
 				if #fields == limit then return fields, now end

@@ -12,7 +12,7 @@ local function records_of(wanted, now)
 				table.insert(found, 1, id)
 				table.insert(found, 1, kind)
 				records[#records + 1] = found
-			elseif not STAY[kind] then
+			elseif not LISTED[kind] then
 				expired[#expired + 1] = field
 			end
 		end

@@ -25,8 +25,8 @@
 --     outcome are as the part before left them, a space, and the rest; 'multi' the numbers of the turns that were
 --     written in several parts; 'covers' the summaries that a commit has named: the last turn that each covers, its
 --     id and its expiry, packed as one list, the lowest turn first. Every write of a summary keeps it exact, so that
---     finding the summary of a path reads no records; 'expires' the time before which no record expires, if one has a
---     time to live.
+--     finding the summary of a path reads no records; 'expires' the time before which no record expires that need
+--     not stay (see LISTED), if one has a time to live.
 --   KEYS[4] a hash: the id of each turn whose number is not the one that the id names, and that number. An id that
 --     begins with a number and a hyphen names this number; only clients read it.
 -- A path is the unbroken run of turn numbers up to here, as its first turn and what that one follows, then the size
@@ -40,6 +40,15 @@ local REVISION, WRITTEN, EXPIRES, PAYLOAD = 1, 2, 3, 4
 
 -- the turns in one command, when not all of them are needed
 local SLICE = 1000
+
+-- The kinds of records that indexes of all owners list, one for each kind: the last two keys of the scripts that write
+-- records, by their place from the end. In a Cluster there are fewer keys.
+local LISTED = {approval = 2, notice = 1}
+
+-- Returns the index of all owners that lists the records of a kind; nil for none.
+local function shared_index(kind)
+	return LISTED[kind] and #KEYS >= 8 and KEYS[#KEYS + 1 - LISTED[kind]] or nil
+end
 
 -- what the list has of an open turn
 local APART = 'P'

@@ -4,20 +4,17 @@ local function as_expected(write, now)
 	return write.expected == -1 or write.expected == (there and there[REVISION] or 0)
 end
 
--- The indexes of the records of all owners, the last two keys, by kind; none in a Cluster, where there are fewer keys.
--- Each is a sorted set by the time of writing: owner NUL id of the session NUL id of the record.
-local SHARED = #KEYS >= 8 and {approval = KEYS[#KEYS - 1], notice = KEYS[#KEYS]} or {}
-
 -- Notes when a record expires, so that nobody looks for expired records before.
 local function note_expiry(expires)
 	local noted = tonumber(redis.call('HGET', RECORDS, 'expires') or nil)
 	if not noted or expires < noted then redis.call('HSET', RECORDS, 'expires', digits(expires)) end
 end
 
--- Writes a record of a session with this owner and id.
+-- Writes a record of a session with this owner and id. An index of all owners is a sorted set by the time of writing:
+-- owner NUL id of the session NUL id of the record.
 local function write_record(write, now, of)
 	local field = write.kind .. '\0' .. write.id
-	local shared, entry = SHARED[write.kind]
+	local shared, entry = shared_index(write.kind)
 	if shared then
 		entry = of.owner .. '\0' .. of.id .. '\0' .. write.id
 		if write.payload then redis.call('ZADD', shared, now, entry) else redis.call('ZREM', shared, entry) end
@@ -29,7 +26,7 @@ local function write_record(write, now, of)
 	local there, expires = record(write.kind, write.id, now), write.ttl and now + write.ttl or ''
 	local added = redis.call('HSET', RECORDS, field, cmsgpack.pack({there and there[REVISION] + 1 or write.first, now,
 		expires, write.payload}))
-	if write.ttl then note_expiry(expires) end
+	if write.ttl and not LISTED[write.kind] then note_expiry(expires) end
 	if added == 0 and write.kind == SUMMARY then change_covering(write.id, there and expires) end
 end
 

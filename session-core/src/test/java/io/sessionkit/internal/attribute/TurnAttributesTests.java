@@ -65,6 +65,21 @@ class TurnAttributesTests {
 		assertThat(this.attributes.values()).doesNotContainKey("c");
 	}
 
+	/** Each of its writes was allowed where it was made. */
+	@Test
+	void changeIsMadeAsAWhole() {
+		int size = JsonMessageCodec.create().encodeValues(SessionKey.of("t1"), Map.of("a", "12345")).length();
+		TurnAttributes small = new TurnAttributes(rules(DataSize.ofBytes(size)), Map.of("a", "12345"));
+		TurnAttributes apart = small.apart();
+		apart.remove("a", false);
+		apart.put("b", "12345", false);
+		small.apply(apart.change());
+		assertThat(small.values()).isEqualTo(Map.of("b", "12345"));
+		assertThat(small.wasWritten()).isTrue();
+		small.apply(small.apart().change());
+		assertThat(small.wasWritten()).isFalse();
+	}
+
 	@Test
 	void limitIsOnAllAttributesToTheCharacter() {
 		int size = JsonMessageCodec.create().encodeValues(SessionKey.of("t1"), Map.of("a", "12345")).length();

@@ -65,21 +65,13 @@ class OfferVersionTests {
 
 	@Test
 	void offerThatHooksWereAskedAboutIsReadAndWritten() throws IOException {
-		JoiningInput input = new JoiningInput(MESSAGES, true, List.of("Redactor", "Moderation"), VERDICTS);
+		JoiningInput input = new JoiningInput(MESSAGES, List.of("Redactor", "Moderation"), VERDICTS);
 		RecordWrite write = this.offers.write(KEY, new Offered("ticket-1", new Offer(input, "helper", 7), null),
 				Duration.ofMinutes(1));
 		assertThat(values(write.payload())).isEqualTo(values(file("offer-asked-v1.json")));
 		store(file("offer-asked-v1.json"));
 		JoiningInput read = this.offers.read(KEY, List.of("ticket-1")).get(0).offer().input();
 		assertThat(read).isEqualTo(input).hasToString("JoiningInput[1 messages]");
-	}
-
-	/** Which hooks were asked was not stored, so all are asked again. */
-	@Test
-	void offerOfAnEarlierVersionThatHooksWereAskedAboutIsRead() throws IOException {
-		store(file("offer-checked-v1.json"));
-		JoiningInput read = this.offers.read(KEY, List.of("ticket-1")).get(0).offer().input();
-		assertThat(read).isEqualTo(new JoiningInput(MESSAGES, true, List.of(), VERDICTS));
 	}
 
 	@Test

@@ -306,6 +306,22 @@ class RedisExpiryTests {
 		});
 	}
 
+	/** Nobody has to look for a record that stays until its session is erased. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callThatExpiresIsNotLookedFor(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			store.add(key, List.of(new UserMessage("text")));
+			for (String kind : List.of("approval", "notice")) {
+				assertThat(store.put(key, RecordWrite.create(kind, "1", "text").livingFor(Duration.ofHours(1))))
+					.isTrue();
+			}
+			assertThat(keys.redis().opsForHash().keys(keys.records(key))).containsExactlyInAnyOrder("approval\0001",
+					"notice\0001");
+		});
+	}
+
 	@Test
 	void erasureLeavesNothingOfACallThatHasExpired() {
 		on(false, (store, keys) -> {
