@@ -95,6 +95,9 @@ final class MemorySession {
 		List<Message> said = storable.stream().filter(IS_SYSTEM.negate()).toList();
 		write("added to", () -> {
 			MemoryView view = read(Window.HEADER);
+			if (!setAside(view, said).isEmpty()) {
+				return false;
+			}
 			MemoryRecord memory = system.isEmpty() ? view.memory()
 					: view.memory().system(system.subList(system.size() - 1, system.size()));
 			return isAppended(view, memory, said,
@@ -106,17 +109,24 @@ final class MemorySession {
 	void replace(List<Message> messages) {
 		List<Message> storable = storable(messages);
 		List<Message> system = storable.stream().filter(IS_SYSTEM).toList();
-		List<Message> said = storable.stream().filter(IS_SYSTEM.negate()).toList();
+		List<Message> said = new ArrayList<>(storable.stream().filter(IS_SYSTEM.negate()).toList());
 		write("saved to", () -> {
 			MemoryView view = read(Window.ALL);
 			int evicted = view.evicted(said);
-			if (evicted >= 0) {
-				int known = view.lines().size() - evicted + view.memory().open().size();
-				Session session = view.session();
-				return isAppended(view, view.without(evicted).system(system), said.subList(known, said.size()),
-						(session != null) ? Commit.on(session) : Commit.first(this.key));
+			if (evicted < 0) {
+				return isReplaced(view, system, said);
 			}
-			return isReplaced(view, system, said);
+			int history = view.lines().size() - evicted;
+			List<Message> added = said.subList(history + view.memory().open().size(), said.size());
+			List<Message> abandoned = setAside(view, added);
+			if (!abandoned.isEmpty()) {
+				// the list has them too, behind the history
+				said.subList(history, history + abandoned.size()).clear();
+				return false;
+			}
+			Session session = view.session();
+			return isAppended(view, view.without(evicted).system(system), added,
+					(session != null) ? Commit.on(session) : Commit.first(this.key));
 		});
 	}
 
@@ -135,20 +145,29 @@ final class MemorySession {
 	}
 
 	/**
-	 * Appends messages, and returns whether they are stored now.
+	 * Sets aside a question that is open and gets no answer if messages follow it. What
+	 * cannot be written is refused before.
+	 * @return what was set aside; empty if there is no such question
+	 */
+	private List<Message> setAside(MemoryView view, List<Message> messages) {
+		checkNotPaused(view);
+		List<Message> open = view.memory().open();
+		List<Message> abandoned = SaidTurns.of(this.key, open, messages, view.head() != 0).abandoned();
+		if (!abandoned.isEmpty()) {
+			SaidTurns.of(this.key, open.subList(abandoned.size(), open.size()), messages, view.head() != 0);
+			checkStorable(view, messages);
+			keepAside(view, abandoned);
+		}
+		return abandoned;
+	}
+
+	/**
+	 * Appends messages that leave nothing open behind, and returns whether they are
+	 * stored now.
 	 * @param commit the commit to write them with
 	 */
 	private boolean isAppended(MemoryView view, MemoryRecord memory, List<Message> messages, Commit commit) {
-		checkNotPaused(view);
-		List<Message> open = view.memory().open();
-		SaidTurns said = SaidTurns.of(this.key, open, messages, view.head() != 0);
-		if (!said.abandoned().isEmpty()) {
-			// refuses what cannot be written before anything is set aside
-			SaidTurns.of(this.key, open.subList(said.abandoned().size(), open.size()), messages, view.head() != 0);
-			checkStorable(view, messages);
-			setAside(view, said.abandoned());
-			return false;
-		}
+		SaidTurns said = SaidTurns.of(this.key, view.memory().open(), messages, view.head() != 0);
 		List<RecordWrite> records = memory.open(said.open()).write(view.memory(), key(view), codec());
 		if (records.isEmpty() && said.turns().isEmpty()) {
 			return true;
@@ -169,7 +188,7 @@ final class MemorySession {
 		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		if (session == null || !view.memory().open().isEmpty()) {
 			checkStorable(view, messages);
-			setAside(view, view.memory().open());
+			keepAside(view, view.memory().open());
 			return false;
 		}
 		List<RecordWrite> records = new ArrayList<>(left(session, fork));
@@ -205,7 +224,7 @@ final class MemorySession {
 	}
 
 	/** Keeps an open question that gets no answer any more beside the history. */
-	private void setAside(MemoryView view, List<Message> messages) {
+	private void keepAside(MemoryView view, List<Message> messages) {
 		Session session = view.session();
 		if (session == null) {
 			return;

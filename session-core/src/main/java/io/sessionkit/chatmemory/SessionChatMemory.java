@@ -53,7 +53,9 @@ public final class SessionChatMemory implements ChatMemory {
 	 * @param owner returns the owner of the sessions that the current call is for; empty
 	 * for none. It is asked on the thread that uses the memory, which for a stream of
 	 * Spring AI's memory advisor is not the thread of the caller. If it does not know the
-	 * owner there, it must throw an exception
+	 * owner there, it must throw an exception. Where a store completes the owner, as a
+	 * guarded one does, and the codec binds payloads to their session, the owner must be
+	 * named: the first question is encoded before the session has one
 	 * @return the memory
 	 */
 	public static SessionChatMemory of(SessionStore store, Supplier<String> owner) {

@@ -52,7 +52,9 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository {
 	 * @param store the store that holds the sessions
 	 * @param owner returns the owner of the sessions that the current call is for; empty
 	 * for none. It is asked on the thread that uses the repository. If it does not know
-	 * the owner there, it must throw an exception
+	 * the owner there, it must throw an exception. Where a store completes the owner, as
+	 * a guarded one does, and the codec binds payloads to their session, the owner must
+	 * be named: the first question is encoded before the session has one
 	 * @return the repository
 	 */
 	public static SessionChatMemoryRepository of(SessionStore store, Supplier<String> owner) {

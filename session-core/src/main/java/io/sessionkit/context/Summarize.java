@@ -120,7 +120,9 @@ public final class Summarize {
 	}
 
 	/**
-	 * Returns the estimated number of tokens of the view at which a summary is due.
+	 * Returns the estimated number of tokens of the view at which a summary is due. Once
+	 * this or a number of messages is set, one is also due when the view has reached a
+	 * limit on what is sent ({@link Trim}, or the settings of the session).
 	 * @return the number of tokens; {@link Long#MAX_VALUE} for no limit
 	 */
 	public long triggerTokens() {
@@ -149,6 +151,16 @@ public final class Summarize {
 	 */
 	public int keepTurns() {
 		return this.keepTurns;
+	}
+
+	/**
+	 * Returns the number of turns of the view below which no trigger makes a summary,
+	 * since it would cover less than half as many turns as stay. With a limit of fewer
+	 * turns, some are neither sent nor summarized for a while.
+	 * @return the number of turns, at least 1
+	 */
+	public long fewestTurns() {
+		return this.keepTurns + Math.max(1, (this.keepTurns + 1L) / 2);
 	}
 
 	/**

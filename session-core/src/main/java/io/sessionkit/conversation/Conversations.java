@@ -78,8 +78,7 @@ public final class Conversations implements AutoCloseable {
 				new Extensions(builder.hooks, builder.listeners, builder.merge), observer);
 		TokenMemory memory = new TokenMemory();
 		this.summarizer = (builder.summarize != null)
-				? new Summarizer(this.store, builder.summarize, builder.trim.pins(), builder.hooks, memory, observer)
-				: null;
+				? new Summarizer(this.store, builder.summarize, builder.trim, builder.hooks, memory, observer) : null;
 		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, builder.prune, memory), memory,
 				this.summarizer);
 		this.turns = new Turns(this.store, this.rules, views, builder.lease, builder.durability);

@@ -24,8 +24,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.ai.chat.memory.MessageWindowChatMemory;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 import org.springframework.util.MimeTypeUtils;
@@ -200,6 +203,48 @@ class SessionChatMemoryRepositoryTests {
 		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED);
 		assertThat(Lines.of(this.store.items(this.key, 2).stream().map(SessionItem::message).toList()))
 			.containsExactly("user: q2");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void callsWithoutResultsAreSetAsideWhenTheNextQuestionIsSaved(TestStores kind) {
+		on(kind);
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall("c1", "function", "look", "{}")))
+			.build();
+		save(user("q1"), answer("a1"), user("q2"), calls);
+		save(user("q1"), answer("a1"), user("q2"), calls, user("q3"));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q3");
+		save(user("q1"), answer("a1"), user("q3"), answer("a3"));
+		assertThat(turns()).extracting(Turn::status)
+			.containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.COMPLETED);
+	}
+
+	@Test
+	void windowOfSpringAiContinuesAfterAToolThatNeverAnswered() {
+		MessageWindowChatMemory window = MessageWindowChatMemory.builder()
+			.chatMemoryRepository(this.repository)
+			.maxMessages(6)
+			.build();
+		for (int i = 1; i <= 4; i++) {
+			window.add(this.id, new UserMessage("q" + i));
+			window.add(this.id, new AssistantMessage("a" + i));
+		}
+		window.add(this.id, new UserMessage("q5"));
+		window.add(this.id,
+				AssistantMessage.builder()
+					.content("")
+					.toolCalls(List.of(new ToolCall("c1", "function", "look", "{}")))
+					.build());
+		window.add(this.id,
+				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "look", "found"))).build());
+		window.add(this.id, new UserMessage("q6"));
+		window.add(this.id, new AssistantMessage("a6"));
+		assertThat(Lines.of(window.get(this.id))).endsWith("user: q6", "assistant: a6").doesNotContain("user: q5");
+		assertThat(turns()).extracting(Turn::status)
+			.containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED, TurnStatus.COMPLETED, TurnStatus.COMPLETED,
+					TurnStatus.FAILED, TurnStatus.COMPLETED);
 	}
 
 	@Test

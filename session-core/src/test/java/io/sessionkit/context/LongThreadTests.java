@@ -50,8 +50,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A thread of hundreds of turns with tool rounds, all of them through a client, that
- * outgrows its limit on tokens again and again: what each request has, what each turn
- * costs, what is there at the end.
+ * outgrows its limit on tokens again and again before its own trigger asks for a summary:
+ * what each request has, what each turn costs, what is there at the end.
  */
 class LongThreadTests {
 
@@ -162,7 +162,7 @@ class LongThreadTests {
 		void run() {
 			Summarize rule = Summarize.by(this.summarizer)
 				.mode(Summarize.Mode.BEFORE)
-				.triggerTokens(TRIGGER_TOKENS)
+				.trigger((session) -> session.totals().tokens() >= TRIGGER_TOKENS)
 				.keepTurns((int) KEPT_TURNS)
 				.build();
 			try (Conversations conversations = Conversations.builder(this.store)

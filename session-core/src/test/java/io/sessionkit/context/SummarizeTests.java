@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -746,6 +747,39 @@ class SummarizeTests {
 		}
 		assertThat(kept).isGreaterThan(12);
 		assertThat(thread().summaries()).hasSizeGreaterThan(1);
+	}
+
+	static Stream<Trim> limits() {
+		return Stream.of(Trim.keepLastTurns(4), Trim.keepLastMessages(10), Trim.keepLastTokens(30));
+	}
+
+	@ParameterizedTest
+	@MethodSource("limits")
+	void aLimitThatIsReachedMakesASummaryDue(Trim limit) {
+		ChatClient chat = chat(ClientSetup.plain(), rule().triggerTokens(100_000).keepTurns(2), limit);
+		this.summarizer.says("s1").says("s2").says("s3").says("s4");
+		talk(chat, 1, 9);
+		assertThat(this.model.prompts()).hasSize(9)
+			.allSatisfy((prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0)).isIn("user: u1", QUESTION));
+		assertThat(thread().summaries()).isNotEmpty();
+	}
+
+	@Test
+	void aLimitOfTheSessionMakesASummaryDueToo() {
+		ChatClient chat = chat(rule().triggerMessages(1_000).keepTurns(2));
+		this.summarizer.says("s1").says("s2").says("s3").says("s4");
+		talk(chat, 1, 1);
+		thread().settings((settings) -> settings.trim((trim) -> trim.maxTurns(4)));
+		talk(chat, 2, 9);
+		assertThat(this.model.prompts())
+			.allSatisfy((prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0)).isIn("user: u1", QUESTION));
+	}
+
+	@Test
+	void aLimitMakesNoSummaryWhereTheyAreMadeOnRequest() {
+		ChatClient chat = chat(ClientSetup.plain(), rule().keepTurns(0), Trim.keepLastTurns(1));
+		talk(chat, 1, 4);
+		assertThat(this.summarizer.prompts()).isEmpty();
 	}
 
 	@Test

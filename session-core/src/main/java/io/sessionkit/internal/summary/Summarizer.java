@@ -15,13 +15,14 @@ import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Compaction.Status;
-import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.context.Trim;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
@@ -50,7 +51,7 @@ public final class Summarizer implements AutoCloseable {
 
 	private final Summarize rule;
 
-	private final Pins pins;
+	private final Trim trim;
 
 	private final TokenMemory memory;
 
@@ -68,17 +69,17 @@ public final class Summarizer implements AutoCloseable {
 
 	/**
 	 * Creates a summarizer.
-	 * @param pins the pins, which keep messages as they are
+	 * @param trim the limits of all calls, and the pins, which keep messages as they are
 	 * @param hooks the hooks that check what a summarizer reads and writes
 	 * @param observer observes the making of each summary
 	 */
-	public Summarizer(SessionStore store, Summarize rule, Pins pins, List<SessionHook> hooks, TokenMemory memory,
+	public Summarizer(SessionStore store, Summarize rule, Trim trim, List<SessionHook> hooks, TokenMemory memory,
 			TurnObserver observer) {
 		this.observer = observer;
 		this.guards = new SummaryGuards(hooks);
 		this.store = store;
 		this.rule = rule;
-		this.pins = pins;
+		this.trim = trim;
 		this.memory = memory;
 		this.backoff = new Backoff(rule.backoff());
 	}
@@ -177,20 +178,32 @@ public final class Summarizer implements AutoCloseable {
 
 	private boolean isTriggered(Session header) {
 		ViewTotals totals = header.totals();
-		if (header.openTurn() != 0 || hasFewTurns(totals)) {
+		if (header.openTurn() != 0 || totals.turns() < this.rule.fewestTurns()) {
 			return false;
 		}
 		SummaryTrigger trigger = this.rule.trigger();
 		if (trigger != null) {
 			return asks(trigger, header);
 		}
-		return totals.tokens() * this.memory.factor(header.key()) >= this.rule.triggerTokens()
-				|| totals.items() >= this.rule.triggerMessages();
+		double tokens = totals.tokens() * this.memory.factor(header.key());
+		return tokens >= this.rule.triggerTokens() || totals.items() >= this.rule.triggerMessages()
+				|| (hasTrigger() && isLimited(header, tokens));
 	}
 
-	private boolean hasFewTurns(ViewTotals totals) {
-		long more = totals.turns() - this.rule.keepTurns();
-		return more < Math.max(1, (this.rule.keepTurns() + 1) / 2);
+	private boolean hasTrigger() {
+		return this.rule.triggerTokens() != Long.MAX_VALUE || this.rule.triggerMessages() != Long.MAX_VALUE;
+	}
+
+	/**
+	 * Returns whether a limit has no room for one more turn like those of the view. What
+	 * is no longer sent must be in a summary by then.
+	 */
+	private boolean isLimited(Session header, double tokens) {
+		Limits limits = Limits.of(null, header.settings(), this.trim);
+		ViewTotals totals = header.totals();
+		double more = 1 + 1.0 / totals.turns();
+		return totals.turns() >= limits.trim().maxTurns() || tokens * more > limits.trim().maxTokens()
+				|| totals.items() * more > Math.min(limits.messages(), limits.trim().maxMessages());
 	}
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
@@ -251,7 +264,7 @@ public final class Summarizer implements AutoCloseable {
 			return without(Status.NOTHING_TO_COVER);
 		}
 		Summary before = (view.summary() != null) ? Summaries.read(view.summary(), this.store.options().codec()) : null;
-		Coverage coverage = Coverage.of(view, before, this.rule, this.pins);
+		Coverage coverage = Coverage.of(view, before, this.rule, this.trim.pins());
 		if (coverage.isEmpty()) {
 			return without(Status.NOTHING_TO_COVER);
 		}

@@ -35,7 +35,6 @@ final class SummaryRule {
 		if (!properties.enabled() || !asked) {
 			return Optional.empty();
 		}
-		refuseGaps(all.trim(), properties, trigger != null);
 		Summarize.Builder rule = Summarize
 			.by(SoleModel.of(properties.model(), MODEL, "Threads are to be summarized",
 					"'" + SessionKitProperties.PREFIX + ".summarize.enabled' to false", beans))
@@ -56,16 +55,21 @@ final class SummaryRule {
 		if (trigger != null) {
 			rule.trigger(trigger);
 		}
-		return Optional.of(rule.build());
+		Summarize built = rule.build();
+		refuseGaps(all.trim(), properties, built);
+		return Optional.of(built);
 	}
 
 	/**
 	 * Refuses limits that would leave turns neither sent nor summarized: a turn that is
 	 * no longer sent must be in a summary by then.
 	 */
-	private static void refuseGaps(SessionKitProperties.Trim trim, SummarizeProperties summarize, boolean triggered) {
-		refuseBelow("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", (long) summarize.keepTurns());
-		if (!triggered) {
+	private static void refuseGaps(SessionKitProperties.Trim trim, SummarizeProperties summarize, Summarize rule) {
+		if (trim.maxTurns() != null && trim.maxTurns() < rule.fewestTurns() - 1) {
+			throw gap("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", rule.keepTurns(),
+					2 * (trim.maxTurns() + 1) / 3);
+		}
+		if (rule.trigger() == null) {
 			refuseBelow("trim.max-messages", trim.maxMessages(), "summarize.trigger-messages",
 					summarize.triggerMessages());
 			refuseBelow("trim.max-tokens", trim.maxTokens(), "summarize.trigger-tokens", summarize.triggerTokens());
@@ -74,12 +78,16 @@ final class SummaryRule {
 
 	private static void refuseBelow(String limit, @Nullable Integer most, String property, @Nullable Long value) {
 		if (most != null && value != null && most < value) {
-			throw new ConfigurationRefusedException(
-					"The property '" + SessionKitProperties.PREFIX + "." + limit + "' is " + most + " and '"
-							+ SessionKitProperties.PREFIX + "." + property + "' is " + value
-							+ ": the turns in between would be neither sent nor summarized.",
-					"Set '" + SessionKitProperties.PREFIX + "." + property + "' to " + most + " or less.");
+			throw gap(limit, most, property, value, most);
 		}
+	}
+
+	private static ConfigurationRefusedException gap(String limit, int most, String property, long value, int better) {
+		return new ConfigurationRefusedException(
+				"The property '" + SessionKitProperties.PREFIX + "." + limit + "' is " + most + " and '"
+						+ SessionKitProperties.PREFIX + "." + property + "' is " + value
+						+ ": the turns in between would be neither sent nor summarized.",
+				"Set '" + SessionKitProperties.PREFIX + "." + property + "' to " + better + " or less.");
 	}
 
 }

@@ -11,6 +11,7 @@ import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,7 +125,26 @@ class SummaryRuleTests {
 		assertThat(failure(this.runner.withBean(ChatModel.class, () -> this.model)
 			.withPropertyValues("sessionkit.trim.max-turns=4", "sessionkit.summarize.keep-turns=6",
 					"sessionkit.summarize.trigger-tokens=8000")))
-			.contains("'sessionkit.trim.max-turns' is 4", "'sessionkit.summarize.keep-turns' to 4 or less");
+			.contains("'sessionkit.trim.max-turns' is 4", "'sessionkit.summarize.keep-turns' to 3 or less");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 0", "1, 1", "2, 2", "4, 3", "6, 4", "40, 27" })
+	void asManyTurnsStayAsALimitOfTurnsHasRoomFor(int maxTurns, int keepTurns) {
+		ApplicationContextRunner limited = this.runner.withBean(ChatModel.class, () -> this.model)
+			.withPropertyValues("sessionkit.trim.max-turns=" + maxTurns, "sessionkit.summarize.mode=before",
+					"sessionkit.summarize.trigger-tokens=8000");
+		assertThat(failure(limited.withPropertyValues("sessionkit.summarize.keep-turns=" + (keepTurns + 1))))
+			.contains("'sessionkit.summarize.keep-turns' to " + keepTurns + " or less");
+		this.small.says("s1").says("s2").says("s3").says("s4").says("s5").says("s6").says("s7").says("s8");
+		limited.withPropertyValues("sessionkit.summarize.keep-turns=" + keepTurns, "sessionkit.summarize.model=small")
+			.withBean("small", ChatModel.class, () -> this.small)
+			.run((context) -> {
+				talk(context.getBean(SessionAdvisor.class), 8);
+				assertThat(this.model.prompts()).hasSize(8)
+					.allSatisfy((prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0))
+						.doesNotMatch("user: u[2-8]"));
+			});
 	}
 
 	@Test
