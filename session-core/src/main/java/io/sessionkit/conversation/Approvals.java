@@ -400,17 +400,6 @@ public final class Approvals {
 	}
 
 	/**
-	 * Returns the check that keeps tools that need consent from running in calls for
-	 * which no session advisor opens a turn. For SessionKit's own packages.
-	 * @return a check with the rules of these approvals
-	 */
-	public UnattendedTools unattended() {
-		return new UnattendedTools(this.rules.rulings(),
-				"Build the client from the ChatClient.Builder bean, or give it the"
-						+ " advisor: .defaultAdvisors(sessionAdvisor).");
-	}
-
-	/**
 	 * Checks the configured tool names against the tools that are known before any call,
 	 * and logs the names that no such tool has.
 	 * @throws UnknownToolException if a name that no such tool has is probably a

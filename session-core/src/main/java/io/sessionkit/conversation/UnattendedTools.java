@@ -1,8 +1,11 @@
 package io.sessionkit.conversation;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
@@ -17,21 +20,33 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * Keeps tools that need an approval from running in calls without a session advisor, in
- * which nobody would be asked. It is for the tool loop; applications use
- * {@link Approvals}.
+ * Keeps tools that need an approval from running in calls in which nobody would be asked:
+ * those without a session advisor, and those whose session advisor has other
+ * {@link Approvals}. It is for the tool loop; applications use {@link Approvals}.
  */
 public final class UnattendedTools {
 
 	private static final Rulings.Caller NOBODY = new Rulings.Caller(null, null, Map.of(), Map.of());
 
-	private final Rulings rulings;
+	private final List<Rulings> rulings;
 
 	private final String cure;
 
-	UnattendedTools(Rulings rulings, String cure) {
+	private UnattendedTools(List<Rulings> rulings, String cure) {
 		this.rulings = rulings;
 		this.cure = cure;
+	}
+
+	/**
+	 * Returns the rules of all approvals of an application. A tool for which one of them
+	 * asks is left to it.
+	 * @param approvals the approvals
+	 * @return the rules
+	 */
+	public static UnattendedTools of(Collection<Approvals> approvals) {
+		return new UnattendedTools(approvals.stream().map(Approvals::rulings).toList(),
+				"Build the client from the ChatClient.Builder bean, or give it the"
+						+ " advisor: .defaultAdvisors(sessionAdvisor).");
 	}
 
 	/**
@@ -44,7 +59,17 @@ public final class UnattendedTools {
 	 * @return the rules
 	 */
 	public static UnattendedTools of(Set<String> names, List<ApprovalPolicy> policies, String cure) {
-		return new UnattendedTools(new Rulings(new NamedTools(names, List::of), new AnnotatedTools(), policies), cure);
+		Rulings rulings = new Rulings(new NamedTools(names, List::of), new AnnotatedTools(), policies);
+		return new UnattendedTools(List.of(rulings), cure);
+	}
+
+	/**
+	 * Returns the names of the tools that need an approval, without those whose method
+	 * has {@link io.sessionkit.approval.RequiresApproval}.
+	 * @return the names
+	 */
+	public Set<String> names() {
+		return this.rulings.stream().flatMap((each) -> each.named().all().stream()).collect(Collectors.toSet());
 	}
 
 	/**
@@ -52,16 +77,22 @@ public final class UnattendedTools {
 	 * annotation cannot be evaluated at this point, so it is ignored.
 	 * @param offered the tools that the call offers
 	 * @throws UnattendedToolException if one of them is named or annotated and no session
-	 * advisor controls it, or if its name is like a configured name that no tool has
+	 * advisor with these rules controls it, or if its name is like a configured name that
+	 * no tool has
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
-		List<ToolCallback> unattended = offered.stream().filter((tool) -> !GatedTool.isAttended(tool)).toList();
-		this.rulings.named().check(unattended.stream().map(UnattendedTools::name).toList());
+		List<ToolCallback> unattended = offered.stream().filter(Predicate.not(this::isAttended)).toList();
+		List<String> names = unattended.stream().map(UnattendedTools::name).toList();
+		this.rulings.forEach((each) -> each.named().check(names));
 		for (ToolCallback tool : unattended) {
-			if (this.rulings.named().appliesTo(name(tool)) || this.rulings.annotated().appliesTo(tool)) {
-				throw refusal(name(tool));
+			if (this.rulings.stream().anyMatch((each) -> names(each, tool))) {
+				throw refusal(name(tool), tool);
 			}
 		}
+	}
+
+	private static boolean names(Rulings rulings, ToolCallback tool) {
+		return rulings.named().appliesTo(name(tool)) || rulings.annotated().appliesTo(tool);
 	}
 
 	/**
@@ -70,22 +101,34 @@ public final class UnattendedTools {
 	 * @param known these tools, and those that the tool loop would find elsewhere by name
 	 * @param calls the tool calls
 	 * @throws UnattendedToolException if {@link #checkOffered} refuses the tools, or if a
-	 * call needs an approval and no session advisor controls its tool
+	 * call needs an approval and no session advisor with these rules controls its tool
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);
 		for (ToolCall call : calls) {
 			ToolCallback tool = find(known, call.name());
-			boolean isAttended = tool != null && GatedTool.isAttended(tool);
-			if (!isAttended && this.rulings.rule(NOBODY, call, tool).kind() != Ruling.Kind.ALLOW) {
-				throw refusal(call.name());
+			if ((tool == null || !isAttended(tool)) && !isAllowed(call, tool)) {
+				throw refusal(call.name(), tool);
 			}
 		}
 	}
 
-	private UnattendedToolException refusal(String tool) {
-		return new UnattendedToolException(tool,
-				"Tool '" + tool + "' needs an approval, but the call that offers it has no"
+	private boolean isAllowed(ToolCall call, @Nullable ToolCallback tool) {
+		return this.rulings.stream().allMatch((each) -> each.rule(NOBODY, call, tool).kind() == Ruling.Kind.ALLOW);
+	}
+
+	private boolean isAttended(ToolCallback tool) {
+		return GatedTool.isAttended(tool, this.rulings);
+	}
+
+	private UnattendedToolException refusal(String name, @Nullable ToolCallback tool) {
+		if (tool != null && GatedTool.isGated(tool)) {
+			return new UnattendedToolException(name, "Tool '" + name + "' needs an approval, but the session advisor of"
+					+ " the call that offers it has approvals of its own, which are no bean. Nothing was run. Build"
+					+ " the advisor with .approvals(..) of an Approvals bean.");
+		}
+		return new UnattendedToolException(name,
+				"Tool '" + name + "' needs an approval, but the call that offers it has no"
 						+ " session advisor, so nobody would be asked. Nothing was run. " + this.cure);
 	}
 

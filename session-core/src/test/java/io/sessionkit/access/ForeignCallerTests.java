@@ -75,7 +75,7 @@ class ForeignCallerTests {
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "drain", "accept", "close"), Approvals.class,
-			Set.of("of", "builder", "running", "turns", "continuations", "unattended", "checkNames", "checkCondition",
+			Set.of("of", "builder", "running", "turns", "continuations", "checkNames", "checkCondition",
 					"checkTimeout"),
 			Compensations.class, Set.of("builder"), TurnStreams.class,
 			Set.of("builder", "start", "awaitWritten", "close"));

@@ -1,5 +1,7 @@
 package io.sessionkit.internal.approval;
 
+import java.util.Collection;
+
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,11 @@ public final class GatedTool implements ToolCallback {
 	 * The call that offers the tool.
 	 */
 	interface Owner {
+
+		/**
+		 * Returns the rules by which the call asks.
+		 */
+		Rulings rulings();
 
 		/**
 		 * Returns whether the loop has to come back once more, whatever the tools return:
@@ -78,10 +85,26 @@ public final class GatedTool implements ToolCallback {
 	 * Returns whether the tool, or one that it wraps, is one with which a session advisor
 	 * has replaced a tool of the application.
 	 */
-	public static boolean isAttended(ToolCallback tool) {
+	public static boolean isGated(ToolCallback tool) {
+		return WrappedTools.of(tool).stream().anyMatch((each) -> rulings(each) != null);
+	}
+
+	/**
+	 * Returns whether a session advisor has replaced the tool, or one that it wraps, and
+	 * asks by one of these rules. Another's rules may ask about other tools.
+	 */
+	public static boolean isAttended(ToolCallback tool, Collection<Rulings> rulings) {
 		return WrappedTools.of(tool)
 			.stream()
-			.anyMatch((each) -> each instanceof GatedTool || each instanceof SessionlessTool);
+			.map(GatedTool::rulings)
+			.anyMatch((asking) -> rulings.stream().anyMatch((each) -> each == asking));
+	}
+
+	private static @Nullable Rulings rulings(ToolCallback tool) {
+		if (tool instanceof GatedTool gated) {
+			return gated.owner.rulings();
+		}
+		return (tool instanceof SessionlessTool sessionless) ? sessionless.rulings() : null;
 	}
 
 }

@@ -536,7 +536,7 @@ public final class GatedTurns {
 			String name = tool.getToolDefinition().name();
 			boolean asks = this.rules.rulings().named().appliesTo(name)
 					|| this.rules.rulings().annotated().appliesTo(tool);
-			if (asks && !GatedTool.isAttended(tool)) {
+			if (asks && !GatedTool.isAttended(tool, List.of(this.rules.rulings()))) {
 				throw unattended(name);
 			}
 		}

@@ -38,6 +38,10 @@ public final class SessionlessTool implements ToolCallback {
 		this.enclosing = enclosing;
 	}
 
+	Rulings rulings() {
+		return this.rulings;
+	}
+
 	@Override
 	public ToolDefinition getToolDefinition() {
 		return this.tool.getToolDefinition();

@@ -116,11 +116,15 @@ public final class TurnCall implements GatedTool.Owner {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
 			boolean annotated = !(tool instanceof GatedTool) && this.rulings.annotated().appliesTo(tool);
-			boolean named = this.rulings.named().appliesTo(name) && !GatedTool.isAttended(tool);
+			boolean named = this.rulings.named().appliesTo(name) && !isAttended(tool);
 			if (annotated || named) {
 				throw unattended(name);
 			}
 		}
+	}
+
+	private boolean isAttended(ToolCallback tool) {
+		return GatedTool.isAttended(tool, List.of(this.rulings));
 	}
 
 	private UnattendedToolException unattended(String name) {
@@ -129,6 +133,11 @@ public final class TurnCall implements GatedTool.Owner {
 				+ " behind the session advisor, where nobody would ask."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
 				+ " the session advisor.");
+	}
+
+	@Override
+	public Rulings rulings() {
+		return this.rulings;
 	}
 
 	@Override

@@ -2,7 +2,6 @@ package io.sessionkit.autoconfigure.tool;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.conversation.UnattendedTools;
@@ -21,7 +20,7 @@ import org.springframework.ai.tool.resolution.ToolCallbackResolver;
 
 /**
  * Wraps the application's {@link ToolCallingManager} and refuses tools that need an
- * approval in calls without a session advisor.
+ * approval in calls in which nobody would be asked.
  * <p>
  * It is used in two places. The chat models of Spring AI ask it for the definitions of
  * the tools of each request, whichever client made the request, so a call that offers
@@ -32,11 +31,11 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 
 	private final ToolCallingManager manager;
 
-	private final Supplier<List<UnattendedTools>> rules;
+	private final Supplier<UnattendedTools> rules;
 
 	private final Iterable<ToolCallbackResolver> resolvers;
 
-	GuardedToolCallingManager(ToolCallingManager manager, Supplier<List<UnattendedTools>> rules,
+	GuardedToolCallingManager(ToolCallingManager manager, Supplier<UnattendedTools> rules,
 			Iterable<ToolCallbackResolver> resolvers) {
 		this.manager = manager;
 		this.rules = rules;
@@ -47,7 +46,7 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 	public List<ToolDefinition> resolveToolDefinitions(ToolCallingChatOptions options) {
 		List<ToolCallback> offered = tools(options);
 		if (!offered.isEmpty()) {
-			check((rules) -> rules.checkOffered(offered));
+			this.rules.get().checkOffered(offered);
 		}
 		return this.manager.resolveToolDefinitions(options);
 	}
@@ -59,8 +58,7 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 			.stream()
 			.flatMap((generation) -> generation.getOutput().getToolCalls().stream())
 			.toList();
-		List<ToolCallback> known = withResolved(offered, calls);
-		check((rules) -> rules.checkCalls(offered, known, calls));
+		this.rules.get().checkCalls(offered, withResolved(offered, calls), calls);
 		return this.manager.executeToolCalls(prompt, response);
 	}
 
@@ -81,10 +79,6 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 				}
 			}));
 		return known;
-	}
-
-	private void check(Consumer<UnattendedTools> check) {
-		this.rules.get().forEach(check);
 	}
 
 	private static List<ToolCallback> tools(@Nullable ChatOptions options) {

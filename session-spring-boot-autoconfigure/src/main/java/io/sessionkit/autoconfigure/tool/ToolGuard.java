@@ -17,7 +17,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Wraps each {@link ToolCallingManager} bean in a {@link GuardedToolCallingManager}. The
- * rules are those of the {@link Approvals} bean. Without that bean, when SessionKit is
+ * rules are those of the {@link Approvals} beans. Without such a bean, when SessionKit is
  * disabled, the rules consist of the configured tool names, the annotations and the
  * policies.
  */
@@ -26,7 +26,7 @@ final class ToolGuard implements BeanPostProcessor {
 	private static final String SWITCHED_OFF = "Set '" + SessionKitProperties.ENABLED + "' to true and build the client"
 			+ " from the ChatClient.Builder bean, or do not offer this tool.";
 
-	private final SingletonSupplier<List<UnattendedTools>> rules;
+	private final SingletonSupplier<UnattendedTools> rules;
 
 	private final ObjectProvider<ToolCallbackResolver> resolvers;
 
@@ -41,12 +41,9 @@ final class ToolGuard implements BeanPostProcessor {
 				? new GuardedToolCallingManager(manager, this.rules::obtain, this.resolvers) : bean;
 	}
 
-	private static List<UnattendedTools> rules(BeanFactory beans) {
-		List<UnattendedTools> rules = beans.getBeanProvider(Approvals.class)
-			.stream()
-			.map((approvals) -> approvals.unattended())
-			.toList();
-		return rules.isEmpty() ? List.of(withoutApprovals(beans)) : rules;
+	static UnattendedTools rules(BeanFactory beans) {
+		List<Approvals> approvals = beans.getBeanProvider(Approvals.class).stream().toList();
+		return approvals.isEmpty() ? withoutApprovals(beans) : UnattendedTools.of(approvals);
 	}
 
 	private static UnattendedTools withoutApprovals(BeanFactory beans) {

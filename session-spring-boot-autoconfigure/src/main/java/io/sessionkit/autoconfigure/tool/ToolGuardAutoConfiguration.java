@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.tool;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -10,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * {@link AutoConfiguration Auto-configuration} that refuses tools that need an approval
- * in calls without the session advisor, whether or not SessionKit is enabled.
+ * in calls in which nobody would be asked, whether or not SessionKit is enabled.
  */
 @AutoConfiguration(afterName = "io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration")
 @EnableConfigurationProperties(SessionKitProperties.class)
@@ -19,6 +20,11 @@ public final class ToolGuardAutoConfiguration {
 	@Bean
 	static ToolGuard sessionKitToolGuard(BeanFactory beans) {
 		return new ToolGuard(beans);
+	}
+
+	@Bean
+	ApprovalsCheck sessionKitApprovalsCheck(ListableBeanFactory beans, SessionKitProperties properties) {
+		return new ApprovalsCheck(beans, properties);
 	}
 
 	@Bean

@@ -37,7 +37,7 @@ final class ToolGuardReport extends AtStart {
 		if (this.properties.enabled() && this.properties.autoRegister() && unguarded.isEmpty()) {
 			return;
 		}
-		Set<String> tools = new TreeSet<>(this.properties.approval().namedTools());
+		Set<String> tools = new TreeSet<>(ToolGuard.rules(this.beans).names());
 		tools.addAll(new ToolBeans(this.beans).annotated());
 		if (!tools.isEmpty()) {
 			reportSwitches(tools);

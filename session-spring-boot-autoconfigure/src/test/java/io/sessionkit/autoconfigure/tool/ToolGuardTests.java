@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.sessionkit.access.Caller;
@@ -18,12 +19,16 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.autoconfigure.OpenAiServer;
+import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.check.ConfigurationCheckAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -53,7 +58,9 @@ import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -314,6 +321,102 @@ class ToolGuardTests {
 				.withMessageContaining("'look'"));
 	}
 
+	/** Those that an advisor has by default ask about annotated tools only. */
+	@ParameterizedTest
+	@ValueSource(strings = { "t1", "" })
+	void namedToolDoesNotRunWhereTheAdvisorOfTheApplicationHasOtherApprovals(String session) {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK).says("done");
+		scripted(model).withPropertyValues("sessionkit.approval.tools=look")
+			.withUserConfiguration(OwnAdvisor.class)
+			.run((context) -> {
+				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+				assertThatExceptionOfType(UnattendedToolException.class)
+					.isThrownBy(() -> request(chat, "look").advisors(named(session)).call().content())
+					.withMessageContaining("'look' needs an approval");
+				assertThat(this.orders.looked).isEmpty();
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.enabled=true", "sessionkit.enabled=false" })
+	void refusalNamesTheApprovalsThatTheAdvisorIsToHave(String property) {
+		openAi().withPropertyValues("sessionkit.approval.tools=look", property).run((context) -> {
+			this.server.calls(LOOK).says("done");
+			try (Conversations own = Conversations
+				.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))) {
+				ChatClient chat = ChatClient.builder(context.getBean(ChatModel.class))
+					.defaultAdvisors(SessionAdvisor.of(own))
+					.build();
+				assertThatExceptionOfType(UnattendedToolException.class)
+					.isThrownBy(() -> request(chat, "look").advisors(named("t1")).call().content())
+					.withMessageContaining(".approvals(..) of an Approvals bean");
+			}
+			assertThat(this.orders.looked).isEmpty();
+			assertThat(this.server.requests()).isZero();
+		});
+	}
+
+	@Test
+	void policyIsAskedWhereTheAdvisorOfTheApplicationHasOtherApprovals() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(LOOK).says("done");
+		scripted(model).withBean("policy", ApprovalPolicy.class, () -> (request) -> Ruling.deny("never"))
+			.withUserConfiguration(OwnAdvisor.class)
+			.run((context) -> {
+				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+				assertThatExceptionOfType(UnattendedToolException.class)
+					.isThrownBy(() -> request(chat, "look").advisors(named("t1")).call().content());
+				assertThat(this.orders.looked).isEmpty();
+			});
+	}
+
+	@Test
+	void advisorAsksByApprovalsOfItsOwnThatAreABean() {
+		openAi().withPropertyValues("sessionkit.approval.tools=look")
+			.withUserConfiguration(SecondApprovals.class)
+			.run((context) -> {
+				this.server.calls(LOOK).says("done");
+				ChatClient chat = ChatClient.builder(context.getBean(ChatModel.class))
+					.defaultAdvisors(context.getBean("trusted", SessionAdvisor.class))
+					.build();
+				assertThat(request(chat, "look").advisors(named("t1")).call().content()).isEqualTo("done");
+				assertThat(this.orders.looked).containsExactly(7);
+			});
+	}
+
+	private static Consumer<ChatClient.AdvisorSpec> named(String session) {
+		return session.isEmpty() ? SessionAdvisor.none() : SessionAdvisor.session(session);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "tools=refund", "deciders=refund=ROLE_LEAD", "siblings=run", "on-new-message=queue",
+			"expires-after=1h", "version=2" })
+	void propertyThatApprovalsOfTheApplicationDoNotHaveIsRefused(String property) {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withUserConfiguration(OwnApprovals.class)
+			.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("anna")))
+			.withPropertyValues("sessionkit.approval." + property));
+		assertThat(analysis.getDescription()).contains("Approvals bean 'approvals'")
+			.contains("'sessionkit.approval." + property.substring(0, property.indexOf('=')) + "'");
+		assertThat(analysis.getAction()).contains("Approvals.builder(..)");
+	}
+
+	@Test
+	void propertyIsRefusedBesideApprovalsOfTheApplicationAlsoIfSessionsAreOff() {
+		FailureAnalysis analysis = StartFailure.analysis(
+				this.runner
+					.withBean("approvals", Approvals.class,
+							() -> Approvals.of(Conversations
+								.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))))
+					.withPropertyValues("sessionkit.enabled=false", "sessionkit.approval.tools=refund"));
+		assertThat(analysis.getDescription()).contains("'sessionkit.approval.tools'");
+	}
+
+	@Test
+	void propertiesApplyBesideASecondApprovalsBean() {
+		this.runner.withUserConfiguration(SecondApprovals.class)
+			.withPropertyValues("sessionkit.approval.tools=refund")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void toolThatIsABeanAndNotOnOfferDoesNotRunUnasked() {
 		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL);
@@ -370,6 +473,13 @@ class ToolGuardTests {
 			.withBean("fast", ChatModel.class, () -> this.server.model(null))
 			.run((context) -> assertThat(output).contains("ChatModel beans [fast]")
 				.contains("[cancelOrder (bean orders), wipe]"));
+	}
+
+	@Test
+	void modelThatIsNotGuardedIsSaidWithTheToolsThatTheApprovalsBeanNames(CapturedOutput output) {
+		openAi().withUserConfiguration(OwnApprovals.class)
+			.withBean("fast", ChatModel.class, () -> this.server.model(null))
+			.run((context) -> assertThat(output).contains("[cancelOrder (bean orders), look]"));
 	}
 
 	@Test
@@ -488,6 +598,32 @@ class ToolGuardTests {
 		@Bean
 		ChatModel model(OpenAiServer server, ToolCallingManager manager) {
 			return server.model(manager);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnAdvisor {
+
+		@Bean
+		SessionAdvisor advisor(Conversations conversations) {
+			return SessionAdvisor.builder(conversations).requireSession(true).build();
+		}
+
+	}
+
+	/** Beside those of the auto-configuration, which stay the ones that are injected. */
+	@Configuration(proxyBeanMethods = false)
+	static class SecondApprovals {
+
+		@Bean(defaultCandidate = false)
+		Approvals lenient(Conversations conversations) {
+			return Approvals.of(conversations);
+		}
+
+		@Bean(defaultCandidate = false)
+		SessionAdvisor trusted(Conversations conversations, @Qualifier("lenient") Approvals approvals) {
+			return SessionAdvisor.builder(conversations).approvals(approvals).build();
 		}
 
 	}
