@@ -595,7 +595,8 @@ public final class Approvals {
 
 		/**
 		 * Sets how long a call can be decided, by the clock of the store. By default it
-		 * can be decided as long as its session lives.
+		 * can be decided as long as its session lives. A time that is not shorter than
+		 * the time to live of the session has no effect.
 		 * @param expiresAfter the time; null for no limit
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is not positive

@@ -24,8 +24,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * offers, the call is refused; a name that resembles no other is logged. Unset: none.
  * @param siblings Handling of calls that need no approval, next to one that waits: hold
  * (they run once all others are decided) or run (they run first).
- * @param expiresAfter Time during which a call can be decided, such as 1h. Unset: as long
- * as its session lives.
+ * @param expiresAfter Time during which a call can be decided, such as 1h, shorter than
+ * sessionkit.time-to-live. Unset: as long as its session lives.
  * @param onNewMessage Handling of a new message while calls wait: reject (the message is
  * refused), cancel (the calls are cancelled, and the message begins a new turn) or queue
  * (the message is kept and follows the results).

@@ -258,6 +258,10 @@ public final class SessionKitProperties {
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
 		refuseBelowASecond("idempotency-time-to-live", idempotencyTimeToLive);
+		refuseUnlessBelow("approval.expires-after", approval.expiresAfter(), "time-to-live", timeToLive,
+				"a call that waits would be gone with its session before it has expired");
+		refuseUnlessBelow("lease", lease, "streams.time-to-live", streams.resumable() ? streams.timeToLive() : null,
+				"what is kept of a stream would be gone while its process may still be silent");
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
@@ -613,6 +617,16 @@ public final class SessionKitProperties {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
 					"Write " + (shortest.equals(SHORTEST) ? "one second" : shortest.toMillis() + "ms")
 							+ " or more, such as 30s, 30m, 30h or 30d.");
+		}
+	}
+
+	private static void refuseUnlessBelow(String property, @Nullable Duration value, String limit,
+			@Nullable Duration most, String consequence) {
+		if (value != null && most != null && value.compareTo(most) >= 0) {
+			throw new ConfigurationRefusedException(
+					"The property '" + PREFIX + "." + property + "' is " + value + " and '" + PREFIX + "." + limit
+							+ "' is " + most + ": " + consequence + ".",
+					"Set '" + PREFIX + "." + property + "' to less, or '" + PREFIX + "." + limit + "' to more.");
 		}
 	}
 

@@ -14,7 +14,8 @@ import org.springframework.util.unit.DataSize;
  * for a while, so that their readers can come back on any instance.
  * @param onDisconnect Handling of a turn whose readers disconnect, if streams are
  * resumable: continue (the turn goes on) or cancel.
- * @param timeToLive Time that what is written of a stream at one time is kept.
+ * @param timeToLive Time that what is written of a stream at one time is kept, longer
+ * than sessionkit.lease.
  * @param maxSize Maximum total size of what is kept of a stream in its stored form, one
  * byte for each character. What is more is lost for readers on other instances.
  */

@@ -191,6 +191,31 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "approval.expires-after, 7d, time-to-live, 1d", "approval.expires-after, 1d, time-to-live, 24h",
+			"lease, 1m, streams.time-to-live, 30s", "lease, 1m, streams.time-to-live, 60s" })
+	void timeThatAnotherOneCutsShortIsRefused(String property, String value, String limit, String most) {
+		FailureAnalysis analysis = analysisOf("sessionkit.streams.resumable=true",
+				"sessionkit." + property + "=" + value, "sessionkit." + limit + "=" + most);
+		assertThat(analysis.getDescription()).contains("'sessionkit." + property + "' is ")
+			.contains("'sessionkit." + limit + "' is ");
+		assertThat(analysis.getAction()).contains("'sessionkit." + limit + "'");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "approval.expires-after, 1d, time-to-live, 7d", "lease, 30s, streams.time-to-live, 1m" })
+	void timeThatEndsBeforeAnotherOneIsAccepted(String property, String value, String limit, String most) {
+		this.runner
+			.withPropertyValues("sessionkit.streams.resumable=true", "sessionkit." + property + "=" + value,
+					"sessionkit." + limit + "=" + most)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void timeOfStreamsThatAreNotKeptIsNotComparedWithTheLease() {
+		this.runner.withPropertyValues("sessionkit.lease=1h").run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
 	@CsvSource({ "sessionkit.trim.max-messages, 0", "sessionkit.trim.max-messages, -1", "sessionkit.trim.max-tokens, 0",
 			"sessionkit.retention.max-turns, 0", "sessionkit.retention.max-turns, -1", "sessionkit.retention.batch, 0",
 			"sessionkit.store.memory.max-sessions, 0", "sessionkit.store.memory.max-sessions, -1",
