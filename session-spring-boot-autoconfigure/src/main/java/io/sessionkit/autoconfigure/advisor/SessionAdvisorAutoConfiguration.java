@@ -214,6 +214,12 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
+	RetentionCheck sessionKitRetentionCheck(ObjectProvider<SessionStore> store, ListableBeanFactory beans,
+			SessionKitProperties properties) {
+		return new RetentionCheck(store, beans, properties.retention());
+	}
+
+	@Bean
 	FixedSwitches sessionKitFixedSwitches(ListableBeanFactory beans, SessionKitProperties properties) {
 		return new FixedSwitches(beans, properties);
 	}

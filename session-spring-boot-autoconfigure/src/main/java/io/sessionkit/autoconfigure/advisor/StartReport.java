@@ -6,6 +6,7 @@ import java.util.List;
 
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.SummarizeProperties;
 import io.sessionkit.autoconfigure.check.AtStart;
 import io.sessionkit.context.SummaryTrigger;
@@ -58,6 +59,9 @@ final class StartReport extends AtStart {
 		if (used instanceof InMemorySessionStore) {
 			all.add("all sessions when the process ends");
 			all.add("the least recently written ones of more than " + mostSessions());
+		}
+		if (this.beans.getBeanProvider(StoreLife.class).stream().anyMatch(StoreLife::endsWithProcess)) {
+			all.add("all sessions when the process ends, since the database is in memory");
 		}
 		Duration life = used.options().timeToLive();
 		if (life != null) {

@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.store;
 import javax.sql.DataSource;
 
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
@@ -15,6 +16,7 @@ import io.sessionkit.store.redis.RedisSessionStore;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
@@ -73,6 +75,11 @@ public final class SessionStoreAutoConfiguration {
 			JdbcSessionStore store = new JdbcSessionStore(dataSource, options, jdbc.tablePrefix());
 			new JdbcStoreCheck(dataSource, jdbc).check(store);
 			return store;
+		}
+
+		@Bean
+		StoreLife sessionKitStoreLife(DataSource dataSource) {
+			return () -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
 		}
 
 	}

@@ -1,16 +1,20 @@
 package io.sessionkit.autoconfigure.advisor;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.JournalingStore;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -18,10 +22,15 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -66,6 +75,30 @@ class StartReportTests {
 					+ " process ends; the least recently written ones of more than 7; sessions 30d after their last write;"
 					+ " the oldest turns of sessions of more than 500; turns after 36h. Limited: 40 turns of history in a"
 					+ " request; 8000 tokens in a request.");
+	}
+
+	@Test
+	void lineSaysThatADatabaseInMemoryForgetsAll() {
+		database("jdbc:h2:mem:" + UUID.randomUUID()).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.startsWith("Sessions are kept by JdbcSessionStore. Forgotten: all sessions when the process ends,"
+					+ " since the database is in memory. Limited:");
+	}
+
+	@Test
+	void lineSaysThatADatabaseInAFileForgetsNothing(@TempDir Path folder) {
+		database("jdbc:h2:file:" + folder.resolve("sessions"))
+			.withPropertyValues("sessionkit.store.jdbc.initialize-schema=always")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.startsWith("Sessions are kept by JdbcSessionStore. Forgotten: nothing. Limited:");
+	}
+
+	private ApplicationContextRunner database(String url) {
+		return this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("sessionkit.store.type=jdbc", "spring.datasource.url=" + url);
 	}
 
 	@Test
@@ -123,6 +156,27 @@ class StartReportTests {
 		assertThat(lines()).singleElement()
 			.asString()
 			.contains("the least recently written ones of more than the SessionStore bean allows.");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "max-turns=500", "max-age=90d" })
+	void retentionOfAStoreThatNeverDeletesIsRefused(String limit) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(neverFinal().withPropertyValues("sessionkit.retention." + limit));
+		assertThat(analysis.getDescription()).contains("'sessionkit.retention'").contains("JournalingStore");
+		assertThat(analysis.getAction()).contains("mayRollBack()");
+	}
+
+	@Test
+	void storeThatNeverDeletesNeedsNoRetention() {
+		neverFinal().run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private ApplicationContextRunner neverFinal() {
+		return this.runner.withBean("own", SessionStore.class,
+				() -> new JournalingStore(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())),
+						(step, id) -> {
+						}));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,0 +1,15 @@
+package io.sessionkit.autoconfigure;
+
+/**
+ * Says how long what the store of the auto-configuration keeps can last.
+ */
+@FunctionalInterface
+public interface StoreLife {
+
+	/**
+	 * Returns whether all sessions are gone when the process ends.
+	 * @return true if they are
+	 */
+	boolean endsWithProcess();
+
+}
