@@ -84,6 +84,20 @@ final class RedisErrors {
 				+ " and set maxmemory-policy to noeviction.", null);
 	}
 
+	/**
+	 * Returns the exception for a server on which sessions could not be written.
+	 * @param command the command that it refuses
+	 * @param reason the code of its error, or a word for one that has none
+	 */
+	static StoreUnavailableException cannotWrite(String command, String reason) {
+		return new StoreUnavailableException("The session store cannot write to Redis: " + switch (reason) {
+			case "SYNTAX" -> "it does not know " + command + " with PXAT, so its version is older than 6.2.";
+			case "READONLY" -> "it is a replica (READONLY).";
+			case "NOPERM" -> "the user may not run " + command + " (NOPERM).";
+			default -> "it refuses " + command + " (" + reason + ").";
+		}, null);
+	}
+
 	private static StoreUnavailableException unanswered(DataAccessException ex, boolean write) {
 		String what = (ex instanceof BrokenAnswerException)
 				? "The Redis server of the session store gave no whole answer ("

@@ -110,6 +110,11 @@ record RedisKeys(String prefix) {
 		return pair("n:" + number, "a", "b");
 	}
 
+	/** Returns two keys that are written by a check, and removed at once. */
+	Pair check() {
+		return pair("c", "a", "b");
+	}
+
 	/** Returns two keys of different hash slots that are never written. */
 	Pair severalSlots() {
 		return new Pair(bytes(this.prefix + "{a}"), bytes(this.prefix + "{b}"));

@@ -150,12 +150,17 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	/**
-	 * Checks that the server can be reached and runs scripts.
+	 * Checks that the server can be reached, runs scripts, and knows and allows the
+	 * commands by which they write. In a Cluster one server is asked.
 	 * @throws io.sessionkit.store.StoreUnavailableException if it cannot be reached or
-	 * refuses the script
+	 * refuses the script or a command
 	 */
 	public void verifyServer() {
 		open(SessionKey.of("none"), Window.HEADER);
+		Reply refused = this.scripts.read(Script.CHECK, List.of(this.keys.check()), new Arguments());
+		if (!refused.isEmpty()) {
+			throw RedisErrors.cannotWrite(refused.requiredText(0), refused.requiredText(1));
+		}
 	}
 
 	@Override

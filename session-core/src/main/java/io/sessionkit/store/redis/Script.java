@@ -57,7 +57,9 @@ enum Script {
 
 	SWEEP("answer", "session", "summaries", "expired", "sweep"),
 
-	PROBE("answer", "probe");
+	PROBE("answer", "probe"),
+
+	CHECK("answer", "check");
 
 	/**
 	 * The script, which returns one text: a driver sets a text at once but builds a list

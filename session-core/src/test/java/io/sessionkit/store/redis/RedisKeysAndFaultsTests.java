@@ -1,6 +1,7 @@
 package io.sessionkit.store.redis;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -357,14 +358,37 @@ class RedisKeysAndFaultsTests {
 		}
 	}
 
+	/** On a server of its own. */
+	@Test
+	void aReplicaIsNoticedBeforeTheFirstWrite() {
+		LettuceConnectionFactory own = RedisServers.appending().connections();
+		try (RedisConnection server = own.getConnection()) {
+			RedisSessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
+			sessions.verifyServer();
+			assertThat(server.keyCommands().keys(bytes("*"))).isEmpty();
+			server.execute("REPLICAOF", bytes("127.0.0.1"), bytes("1"));
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(sessions::verifyServer)
+				.withMessageContaining("it is a replica (READONLY)");
+		}
+		finally {
+			own.destroy();
+		}
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
 	/** On a server of its own, since others write to the shared one meanwhile. */
 	@Test
 	void aServerThatIsFullRefusesAndKeepsWhatItHas() {
 		LettuceConnectionFactory own = RedisServers.appending().connections();
 		try (RedisConnection server = own.getConnection()) {
-			SessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
+			RedisSessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
 			sessions.add(this.key, List.of(new UserMessage("q1")));
 			server.serverCommands().setConfig("maxmemory", "1");
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(sessions::verifyServer)
+				.withMessageContaining("refuses SET (OOM)");
 			assertThatExceptionOfType(StoreUnavailableException.class)
 				.isThrownBy(() -> sessions.add(this.key, List.of(new UserMessage("q2"))))
 				.withMessageContaining("OOM")
@@ -383,7 +407,8 @@ class RedisKeysAndFaultsTests {
 	void aClusterThatLooksLikeOneServerIsNoticed() {
 		LettuceConnectionFactory proxied = RedisServers.behindProxy().connections();
 		try {
-			SessionStore sessions = new RedisSessionStore(proxied, OPTIONS, this.prefix);
+			RedisSessionStore sessions = new RedisSessionStore(proxied, OPTIONS, this.prefix);
+			sessions.verifyServer();
 			sessions.add(this.key, List.of(new UserMessage("q1")));
 			sessions.commit(Commit.on(sessions.find(this.key).orElseThrow()).turn(turn("q2")));
 			sessions.put(this.key, RecordWrite.create("note", "1", "text"));

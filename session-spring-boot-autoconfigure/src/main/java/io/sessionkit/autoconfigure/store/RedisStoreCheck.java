@@ -5,8 +5,8 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 /**
- * Checks at start that the Redis of the store can be reached and runs the scripts of this
- * version. Without this check the first turn would fail.
+ * Checks at start that the Redis of the store can be reached, runs the scripts of this
+ * version and lets them write. Without this check the first turn would fail.
  */
 final class RedisStoreCheck {
 
@@ -26,7 +26,8 @@ final class RedisStoreCheck {
 			throw new ConfigurationRefusedException(ex.getMessage() + root(ex),
 					"Start Redis, or correct 'spring.data.redis.host' and 'spring.data.redis.port', or"
 							+ " 'spring.data.redis.url', and 'spring.data.redis.username' and"
-							+ " 'spring.data.redis.password'. The user must be allowed EVALSHA and EVAL."
+							+ " 'spring.data.redis.password'. The server must be one of version 6.2 or newer that takes"
+							+ " writes, and the user must be allowed EVALSHA, EVAL and the commands of the scripts."
 							+ " With debug=true the log has the client's own message.",
 					ex);
 		}

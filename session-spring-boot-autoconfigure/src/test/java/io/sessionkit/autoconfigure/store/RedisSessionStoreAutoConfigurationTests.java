@@ -216,6 +216,17 @@ class RedisSessionStoreAutoConfigurationTests {
 		assertThat(analysis.getAction()).contains("'spring.data.redis.username'").contains("EVALSHA");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "lettuce, -set, SET", "lettuce, -hset, HSET", "jedis, -lpush, LPUSH", "jedis, -@write, SET" })
+	void userWhoMayNotWriteIsReported(String client, String right, String command) {
+		acl("SETUSER", "guest", "reset", "on", ">right", "~*", "+@all", right);
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.redis.withPropertyValues("spring.data.redis.client-type=" + client,
+					"spring.data.redis.username=guest", "spring.data.redis.password=right"));
+		assertThat(analysis.getDescription()).contains("may not run " + command + " (NOPERM)");
+		assertThat(analysis.getAction()).contains("'spring.data.redis.username'");
+	}
+
 	private static void acl(String... arguments) {
 		LettuceConnectionFactory connections = server.connections();
 		try (RedisConnection connection = connections.getConnection()) {
