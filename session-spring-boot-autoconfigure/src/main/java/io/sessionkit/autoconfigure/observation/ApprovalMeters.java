@@ -54,6 +54,13 @@ final class ApprovalMeters {
 			this.expired.increment();
 		}
 		else if (event instanceof ApprovalEvent.Executed) {
+			executed(event.approval().decision());
+		}
+	}
+
+	/** With {@code durability=step} each call has an entry, and nobody decides. */
+	private void executed(ToolApproval.@Nullable Decided decision) {
+		if (decision != null) {
 			this.executed.increment();
 		}
 	}

@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -234,6 +235,27 @@ class SessionMetersTests {
 		gauge("uncertain");
 		Awaitility.await().until(() -> gauge("uncertain") == 1);
 		assertThat(gauge("proposed")).isZero();
+	}
+
+	/** A turn that is stored in steps has an entry of each call. */
+	@Test
+	void callThatNobodyHasDecidedIsNotCountedAsOneWithConsent() {
+		Conversations stepping = Conversations.builder(this.store).durability(Durability.STEP).build();
+		SessionAdvisor advisor = SessionAdvisor.builder(stepping)
+			.approvals(Approvals.builder(stepping).listeners(List.of(this.approvalMeters::count)).build())
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "look", "{}")).says("a");
+		ClientSetup.plain()
+			.builder(this.model, advisor)
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(KEY))
+			.tools(look())
+			.call()
+			.content();
+		assertThat(this.model.prompts()).hasSize(2);
+		assertThat(count("sessionkit.approvals.executed")).isZero();
 	}
 
 	@Test
