@@ -25,6 +25,7 @@ import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.TurnWait;
 import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.round.SavingHooks;
 import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
@@ -472,20 +473,23 @@ record SessionCall(ChatClientRequest request) {
 
 	/**
 	 * Lets a stream that can be resumed know the session of the call.
+	 * @param ofAll the hooks of all calls
 	 */
-	void beginStream(TurnRequest asking) {
+	void beginStream(TurnRequest asking, List<SessionHook> ofAll) {
 		if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
-			stream.opening(asking.key(), asking.isStored(), text(SessionParameters.IDEMPOTENCY_KEY));
+			boolean edited = SavingHooks.areAmong(ofAll) || SavingHooks.areAmong(asking.extensions().hooks());
+			stream.opening(asking.key(), asking.isStored(), edited, text(SessionParameters.IDEMPOTENCY_KEY));
 		}
 	}
 
 	/**
 	 * Lets those who read the events of the call know that it is not its turn yet.
+	 * @param ofAll the hooks of all calls
 	 * @param repeating whether it waits for a call that makes the same request
 	 */
-	void waits(TurnRequest asking, boolean repeating) {
+	void waits(TurnRequest asking, List<SessionHook> ofAll, boolean repeating) {
 		if (!repeating) {
-			beginStream(asking);
+			beginStream(asking, ofAll);
 			if (this.request.context().get(SessionParameters.READER) instanceof TurnWait reader) {
 				reader.waits();
 			}

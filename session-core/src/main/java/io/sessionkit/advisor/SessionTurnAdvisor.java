@@ -183,9 +183,9 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		return Optional.of(open(asking, call, advisors, admission));
 	}
 
-	private static void waits(TurnRequest asking, SessionCall call, Arrival arrival) {
+	private void waits(TurnRequest asking, SessionCall call, Arrival arrival) {
 		try {
-			call.waits(asking, arrival.isRepeating());
+			call.waits(asking, this.turns.hooks(), arrival.isRepeating());
 		}
 		catch (Throwable ex) {
 			arrival.leave();
@@ -193,9 +193,9 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 	}
 
-	private static void beginStream(TurnRequest asking, SessionCall call, @Nullable Admission admission) {
+	private void beginStream(TurnRequest asking, SessionCall call, @Nullable Admission admission) {
 		try {
-			call.beginStream(asking);
+			call.beginStream(asking, this.turns.hooks());
 		}
 		catch (Throwable ex) {
 			if (admission != null) {

@@ -46,10 +46,11 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * <p>
  * Streams wait; see {@link SessionHook#checksReplies}. An answer that no model gave, from
  * a cache or from a tool that returns to the caller directly, is redacted in the store
- * but not for that caller, unless it is blocked. Listeners receive tool calls and results
- * as the tool received and returned them. A redactor of one call alone
- * ({@code SessionAdvisor.hook}) does not check a message of that call before it is
- * offered to a running turn; those of all calls do. Immutable.
+ * but not for that caller, unless it is blocked. So the kept events of a stream do not
+ * have it. Listeners receive tool calls and results as the tool received and returned
+ * them. A redactor of one call alone ({@code SessionAdvisor.hook}) does not check a
+ * message of that call before it is offered to a running turn; those of all calls do.
+ * Immutable.
  */
 public final class Redactor implements SessionHook {
 

@@ -1,5 +1,7 @@
 package io.sessionkit.hook;
 
+import io.sessionkit.internal.Overridden;
+
 import org.springframework.ai.chat.messages.AssistantMessage;
 
 /**
@@ -12,8 +14,8 @@ final class ReplyMethods {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
-			return isOverridden(type, "afterModel", AssistantMessage.class)
-					|| isOverridden(type, "beforeSave", TurnPart.class);
+			return Overridden.isIn(type, SessionHook.class, "afterModel", HookContext.class, AssistantMessage.class)
+					|| Overridden.isIn(type, SessionHook.class, "beforeSave", HookContext.class, TurnPart.class);
 		}
 
 	};
@@ -23,16 +25,6 @@ final class ReplyMethods {
 
 	static boolean areOverriddenBy(Class<?> type) {
 		return OVERRIDDEN.get(type);
-	}
-
-	private static boolean isOverridden(Class<?> type, String method, Class<?> given) {
-		try {
-			return type.getMethod(method, HookContext.class, given).getDeclaringClass() != SessionHook.class;
-		}
-		catch (ReflectiveOperationException | Error ex) {
-			// a native image has no metadata for the class
-			return true;
-		}
 	}
 
 }

@@ -58,6 +58,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private boolean ended;
 
+	/** The turn as it is stored; null as long as it is not. */
+	private volatile @Nullable TurnResult result;
+
 	/** The exception of a call that has failed after its first event. */
 	private volatile @Nullable Throwable failure;
 
@@ -218,6 +221,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 			said(response);
 			return;
 		}
+		this.result = result;
 		List<ToolApproval> pending = SessionAdvisor.pending(response);
 		if (!pending.isEmpty()) {
 			send(new CallEvent.Waiting(pending.stream().map(CallReader::waiting).toList()));
@@ -295,6 +299,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
 		TurnStatus status = (cause instanceof SessionRefusedException) ? TurnStatus.REFUSED : this.failed;
 		end(new CallEvent.Failed(this.turn, status, cause.getClass().getSimpleName()));
+	}
+
+	/** Returns the turn as it is stored; null as long as it is not. */
+	@Nullable TurnResult result() {
+		return this.result;
 	}
 
 	@Nullable Throwable failure() {

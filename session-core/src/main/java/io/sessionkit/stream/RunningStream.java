@@ -120,6 +120,8 @@ final class RunningStream implements StreamStart {
 
 	private volatile @Nullable StreamWriter writer;
 
+	private volatile @Nullable KeptEvents kept;
+
 	private volatile @Nullable CallReader call;
 
 	private volatile @Nullable Disposable work;
@@ -174,7 +176,7 @@ final class RunningStream implements StreamStart {
 	}
 
 	@Override
-	public synchronized void opening(SessionKey session, boolean stored, @Nullable String asked) {
+	public synchronized void opening(SessionKey session, boolean stored, boolean edited, @Nullable String asked) {
 		if (this.writer != null) {
 			return;
 		}
@@ -185,7 +187,9 @@ final class RunningStream implements StreamStart {
 		String digest = (asked != null) ? Sha256.of(asked) : null;
 		this.key = session;
 		this.request = digest;
-		this.writer = this.place.begin(session, this, digest);
+		StreamWriter begun = this.place.begin(session, this, digest);
+		this.kept = new KeptEvents(begun, edited);
+		this.writer = begun;
 		this.work = Flux.interval(TICK, Schedulers.parallel())
 			.onBackpressureDrop()
 			.concatMap((tick) -> writing(StreamWriter::work))
@@ -288,13 +292,14 @@ final class RunningStream implements StreamStart {
 	}
 
 	private void happened(CallEvent event) {
-		StreamWriter known = this.writer;
+		KeptEvents known = this.kept;
 		if (known == null && !this.stopping.get()) {
 			throw new IllegalStateException("The client of this call has no session advisor, so its stream cannot be"
 					+ " resumed. Add .defaultAdvisors(sessionAdvisor) to the client.");
 		}
 		if (known != null) {
-			known.add(EventForm.write(event));
+			CallReader reader = this.call;
+			known.add(event, (reader != null) ? reader.result() : null);
 		}
 		this.works |= event instanceof CallEvent.Begun;
 		StreamId id = new StreamId(this.name, this.number);
@@ -304,7 +309,8 @@ final class RunningStream implements StreamStart {
 
 	private void completed() {
 		this.events.tryEmitComplete();
-		end(StreamWriter::end);
+		KeptEvents known = this.kept;
+		end((known != null && known.areLost()) ? StreamWriter::breakOff : StreamWriter::end);
 	}
 
 	private void failed(Throwable ex) {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
@@ -35,14 +36,18 @@ import io.sessionkit.advisor.SessionRequiredException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.Redactor;
+import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
 import io.sessionkit.internal.stream.StreamWriter;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -74,7 +79,9 @@ import reactor.test.StepVerifier;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.util.unit.DataSize;
@@ -104,6 +111,8 @@ class TurnStreamsTests {
 	private SessionAccess access = SessionAccess.unlimited();
 
 	private boolean gated;
+
+	private List<SessionHook> hooks = List.of();
 
 	/** What the model says. */
 	private Sinks.Many<ChatResponse> words = Sinks.many().unicast().onBackpressureBuffer();
@@ -730,6 +739,110 @@ class TurnStreamsTests {
 			.isEqualTo(next.subList(1, next.size()));
 	}
 
+	/** The caller gets the result as it is, and the store without the address. */
+	@Test
+	void streamIsKeptWithoutWhatARedactorTakesOutOfADirectResult() {
+		this.hooks = List.of(Redactor.standard());
+		this.model.calls(SessionAdvisorTests.call("c1", "read", "ada@example.com"));
+		List<StreamEvent> read = streams().start(prompt()).collectList().block(SOON);
+		assertThat(texts(read)).contains("ada@example.com");
+		awaitWritten(read);
+		assertThat(keptStreams()).isNotEmpty().noneMatch((payload) -> payload.contains("ada@example.com"));
+		assertThat(this.store.messages(this.key)).extracting(Object::toString)
+			.anyMatch((message) -> message.contains("[email]"));
+		assertThat(keptEvents(read)).last().isEqualTo(new Lost());
+	}
+
+	@Test
+	void streamIsKeptWholeIfARedactorTakesNothingOut() {
+		this.hooks = List.of(Redactor.standard());
+		this.model.calls(SessionAdvisorTests.call("c1", "read", "nothing"));
+		List<StreamEvent> read = streams().start(prompt()).collectList().block(SOON);
+		awaitWritten(read);
+		assertThat(streams().resume(this.key, read.get(0).id()).collectList().block(SOON))
+			.isEqualTo(read.subList(1, read.size()));
+		assertThat(texts(read)).contains("nothing");
+	}
+
+	@Test
+	void streamIsKeptWithoutWhatAHookMayTakeOutOfToolCalls() {
+		this.hooks = List.of(withoutToolRounds());
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "secret")).says("done");
+		List<StreamEvent> read = streams().start(prompt()).collectList().block(SOON);
+		assertThat(read).extracting(StreamEvent::event).contains(new ToolReturned("c1", "add", "secret"));
+		awaitWritten(read);
+		assertThat(keptStreams()).isNotEmpty().noneMatch((payload) -> payload.contains("secret"));
+		assertThat(keptEvents(read)).contains(new ToolReturned("c1", "add", ""), new Text("do"), new Text("ne"))
+			.last()
+			.isInstanceOf(Ended.class);
+	}
+
+	/** What a live reader has got by then cannot be taken back; what is kept can. */
+	@Test
+	void streamIsKeptWithoutATextThatAHookTakesOutLater() {
+		this.hooks = List.of(saving((text) -> text.replace("b", "*")));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(texts(read)).isEqualTo("ab");
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		here.resume(this.key, last(read)).subscribe(local::add);
+		say("c");
+		awaitEnd(local);
+		awaitWritten(read);
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q", "a*c");
+		assertThat(keptStreams()).isNotEmpty().noneMatch((payload) -> payload.contains("\"text\":\"b\""));
+		assertThat(keptEvents(read)).containsExactly(new Lost());
+	}
+
+	@Test
+	void streamThatIsStoppedIsKeptWithoutTextsIfAHookMayTakeThemOut() {
+		this.hooks = List.of(saving((text) -> text.replace("b", "*")));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
+		awaitWritten(read);
+		assertThat(keptEvents(read)).containsExactly(new Text(""), new Text(""),
+				new Ended(turn().id(), 0, TurnStatus.CANCELLED));
+	}
+
+	private List<String> keptStreams() {
+		return this.store.records(this.key, StreamLogs.KIND).stream().map(SessionRecord::payload).toList();
+	}
+
+	/** What a reader elsewhere gets of a stream behind its first event. */
+	private List<CallEvent> keptEvents(List<StreamEvent> read) {
+		return streams().resume(this.key, read.get(0).id()).map(StreamEvent::event).collectList().block(SOON);
+	}
+
+	private static SessionHook withoutToolRounds() {
+		return new Saving((messages) -> messages.stream()
+			.filter((message) -> !(message instanceof ToolResponseMessage)
+					&& !(message instanceof AssistantMessage reply && reply.hasToolCalls()))
+			.toList());
+	}
+
+	private static SessionHook saving(UnaryOperator<String> change) {
+		return new Saving((messages) -> messages.stream()
+			.<Message>map((message) -> (message instanceof AssistantMessage reply)
+					? new AssistantMessage(change.apply(reply.getText())) : message)
+			.toList());
+	}
+
+	/** Changes what is stored, and lets streams stay live. */
+	private record Saving(UnaryOperator<List<Message>> change) implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+			return HookResult.replace(this.change.apply(part.messages()));
+		}
+
+		@Override
+		public boolean checksReplies() {
+			return false;
+		}
+
+	}
+
 	@Test
 	void failureBeforeTheFirstEventIsTheErrorOfTheStream() {
 		this.gated = true;
@@ -867,7 +980,8 @@ class TurnStreamsTests {
 	}
 
 	private Conversations conversations() {
-		return closing(Conversations.builder(this.store).access(this.access).lease(this.lease).build());
+		return closing(
+				Conversations.builder(this.store).access(this.access).lease(this.lease).hooks(this.hooks).build());
 	}
 
 	private Approvals approvals() {
@@ -894,7 +1008,7 @@ class TurnStreamsTests {
 			.build();
 		return ClientSetup.streaming()
 			.builder(this.model, advisor)
-			.defaultTools(SessionAdvisorTests.echo("add"))
+			.defaultTools(SessionAdvisorTests.echo("add"), SessionAdvisorTests.direct("read"))
 			.build();
 	}
 

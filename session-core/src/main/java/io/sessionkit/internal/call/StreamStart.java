@@ -14,9 +14,10 @@ public interface StreamStart {
 	 * the call looks whether it is its turn.
 	 * @param key the session
 	 * @param stored whether the turn is stored there
+	 * @param edited whether hooks may change what is stored of it
 	 * @param request the name that the client gave to the request; null for none
 	 */
-	void opening(SessionKey key, boolean stored, @Nullable String request);
+	void opening(SessionKey key, boolean stored, boolean edited, @Nullable String request);
 
 	/**
 	 * Handles that the call waits for another one that makes the same request. Called

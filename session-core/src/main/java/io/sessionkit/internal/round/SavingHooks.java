@@ -1,0 +1,28 @@
+package io.sessionkit.internal.round;
+
+import java.util.List;
+
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.Overridden;
+
+/**
+ * Hooks that may change what is stored of a turn.
+ */
+public final class SavingHooks {
+
+	private SavingHooks() {
+	}
+
+	/**
+	 * Returns whether one of the hooks may change what is stored: it overrides
+	 * {@link SessionHook#beforeSave}.
+	 */
+	public static boolean areAmong(List<SessionHook> hooks) {
+		return hooks.stream()
+			.anyMatch((hook) -> Overridden.isIn(hook.getClass(), SessionHook.class, "beforeSave", HookContext.class,
+					TurnPart.class));
+	}
+
+}
