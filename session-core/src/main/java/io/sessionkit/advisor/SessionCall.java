@@ -24,6 +24,7 @@ import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.TurnWait;
+import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.round.SavingHooks;
 import io.sessionkit.internal.turn.ContentDigest;
@@ -485,13 +486,12 @@ record SessionCall(ChatClientRequest request) {
 	/**
 	 * Lets those who read the events of the call know that it is not its turn yet.
 	 * @param ofAll the hooks of all calls
-	 * @param repeating whether it waits for a call that makes the same request
 	 */
-	void waits(TurnRequest asking, List<SessionHook> ofAll, boolean repeating) {
-		if (!repeating) {
+	void waits(TurnRequest asking, List<SessionHook> ofAll, Arrival arrival) {
+		if (!arrival.isRepeating()) {
 			beginStream(asking, ofAll);
 			if (this.request.context().get(SessionParameters.READER) instanceof TurnWait reader) {
-				reader.waits();
+				reader.waits(arrival::leave);
 			}
 		}
 		else if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {

@@ -185,7 +185,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private void waits(TurnRequest asking, SessionCall call, Arrival arrival) {
 		try {
-			call.waits(asking, this.turns.hooks(), arrival.isRepeating());
+			call.waits(asking, this.turns.hooks(), arrival);
 		}
 		catch (Throwable ex) {
 			arrival.leave();

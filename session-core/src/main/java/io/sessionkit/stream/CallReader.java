@@ -2,6 +2,7 @@ package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
@@ -44,6 +45,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	private volatile @Nullable String turn;
 
 	private volatile TurnStatus failed = TurnStatus.FAILED;
+
+	/** Leaves the line in which the call waits; null if it has not waited. */
+	private volatile @Nullable BooleanSupplier leaving;
 
 	/** Whether there has been an event. */
 	private volatile boolean begun;
@@ -102,9 +106,20 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		return this.turn != null;
 	}
 
-	/** Ends the events of a call that was stopped and has no end of its own. */
+	/**
+	 * Ends the events of a call that was stopped and has no end of its own. If its
+	 * message has joined the turn of another call, it stays there, and nobody knows yet
+	 * what becomes of that turn. May block.
+	 */
 	void stopped() {
-		end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+		BooleanSupplier known = this.leaving;
+		if (known != null && known.getAsBoolean()) {
+			send(new CallEvent.Steered());
+			lost();
+		}
+		else {
+			end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+		}
 	}
 
 	/**
@@ -132,7 +147,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	}
 
 	@Override
-	public void waits() {
+	public void waits(BooleanSupplier leaving) {
+		this.leaving = leaving;
 		if (!this.begun) {
 			send(new CallEvent.InLine());
 		}

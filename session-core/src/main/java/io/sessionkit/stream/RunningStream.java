@@ -256,11 +256,13 @@ final class RunningStream implements StreamStart {
 		if (reader == null || !this.stopping.compareAndSet(false, true)) {
 			return;
 		}
-		if (reader.stop()) {
-			Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.lost());
-		}
-		else {
-			reader.stopped();
+		boolean hasEnd = reader.stop();
+		Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.lost());
+		if (!hasEnd) {
+			WaitingThread.run(() -> {
+				reader.stopped();
+				return reader;
+			}).subscribe();
 		}
 	}
 

@@ -42,6 +42,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
@@ -56,8 +57,10 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.CallEvent.Begun;
 import io.sessionkit.stream.CallEvent.Ended;
 import io.sessionkit.stream.CallEvent.InLine;
+import io.sessionkit.stream.CallEvent.Joined;
 import io.sessionkit.stream.CallEvent.Lost;
 import io.sessionkit.stream.CallEvent.Repeated;
+import io.sessionkit.stream.CallEvent.Steered;
 import io.sessionkit.stream.CallEvent.Text;
 import io.sessionkit.stream.CallEvent.ToolReturned;
 import io.sessionkit.test.ClientSetup;
@@ -369,6 +372,38 @@ class TurnStreamsTests {
 		Awaitility.await().until(() -> !turns().isEmpty());
 		assertThat(turns()).hasSize(1);
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void stoppedCallWhoseMessageHasJoinedATurnIsToldSo(boolean elsewhere) {
+		TurnStreams here = streams();
+		Sinks.Many<ChatResponse> second = Sinks.many().unicast().onBackpressureBuffer();
+		this.model.step((prompt) -> this.words.asFlux()).step((prompt) -> second.asFlux());
+		List<StreamEvent> works = new CopyOnWriteArrayList<>();
+		here.start(request("r1").advisors(SessionAdvisor.concurrency(Concurrency.STEER))).subscribe(works::add);
+		Awaitility.await().until(() -> !this.model.prompts().isEmpty());
+		List<StreamEvent> waiting = new CopyOnWriteArrayList<>();
+		TurnStreams there = streams();
+		there.start(request("r2").user("more").advisors(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.subscribe(waiting::add);
+		Awaitility.await().until(() -> !this.store.records(this.key, Lines.OFFER).isEmpty());
+		this.words.tryEmitNext(this.model.chunk("", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
+		this.words.tryEmitComplete();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(works).extracting(StreamEvent::event).contains(new Joined("more")));
+		assertThat((elsewhere ? here : there).stopRequest(this.key, "r2")).isTrue();
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThat(waiting).extracting(StreamEvent::event)
+				.containsExactly(new InLine(), new Steered(), new Lost()));
+		second.tryEmitNext(this.model.chunk("done", List.of(), true));
+		second.tryEmitComplete();
+		awaitEnd(works);
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).contains("more");
+		assertThat(there.resume(this.key, waiting.get(0).id()).map(StreamEvent::event).collectList().block(SOON))
+			.containsExactly(new Steered(), new Lost());
 	}
 
 	@ParameterizedTest

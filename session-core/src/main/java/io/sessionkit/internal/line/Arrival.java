@@ -36,6 +36,9 @@ public final class Arrival {
 
 	private boolean over;
 
+	/** Whether a turn has the messages of this call, once it has left or was admitted. */
+	private boolean joined;
+
 	/**
 	 * Creates the arrival of a call.
 	 * @param request the request that it makes; null if its client cannot tell it from
@@ -166,6 +169,7 @@ public final class Arrival {
 	/** The places belong to the admission from now on. */
 	private Admission admitted(@Nullable Answer answer, boolean joined) {
 		this.over = true;
+		this.joined = joined;
 		return new Admission(List.copyOf(this.places), answer, joined, this.steers ? offering() : null, this.waiting);
 	}
 
@@ -198,16 +202,17 @@ public final class Arrival {
 	}
 
 	/**
-	 * Leaves the lines, unless this call was admitted.
+	 * Leaves the lines, unless this call was admitted or has left.
 	 * @return whether a turn has its messages, which stay in it
 	 */
 	public synchronized boolean leave() {
 		if (this.over) {
-			return false;
+			return this.joined;
 		}
 		this.over = true;
 		try {
-			return left();
+			this.joined = left();
+			return this.joined;
 		}
 		finally {
 			if (this.waiting != null) {
