@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Verdict;
@@ -156,6 +157,24 @@ class SessionListenerTests {
 				"failed FAILED io.sessionkit.SessionConflictException", "model", "failed FAILED no reply");
 	}
 
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnWhoseEndIsNotStoredIsHeardAsOpen(ClientSetup.Mode mode) {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
+			this.store.failAt(Fault.COMMIT);
+			return Flux.just(this.model.chunk("a", List.of(), true));
+		});
+		Conversations conversations = Conversations.builder(this.store)
+			.durability(Durability.STEP)
+			.listeners(this.recorder)
+			.build();
+		assertThat(catchThrowable(() -> setup(mode).content(prompt(client(setup(mode), conversations), "q"))))
+			.isInstanceOf(CommitFailedException.class);
+		this.store.failAt(Fault.NONE);
+		assertThat(this.store.find(T1).orElseThrow().openTurn()).isEqualTo(1);
+		assertThat(this.recorder.lines).last().isEqualTo("failed INCOMPLETE io.sessionkit.store.CommitFailedException");
+	}
+
 	@Test
 	void cancelledTurnIsHeard() {
 		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()));
@@ -207,7 +226,10 @@ class SessionListenerTests {
 	}
 
 	private ChatClient client(ClientSetup setup, List<SessionHook> hooks, SessionListener... listeners) {
-		Conversations conversations = Conversations.builder(this.store).hooks(hooks).listeners(listeners).build();
+		return client(setup, Conversations.builder(this.store).hooks(hooks).listeners(listeners).build());
+	}
+
+	private ChatClient client(ClientSetup setup, Conversations conversations) {
 		return setup.builder(this.model, SessionAdvisor.of(conversations))
 			.defaultTools(SessionAdvisorTests.echo("add"))
 			.build();

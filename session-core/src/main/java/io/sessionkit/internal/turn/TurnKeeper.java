@@ -297,7 +297,7 @@ final class TurnKeeper {
 			return commit(recorded);
 		}
 		catch (RuntimeException ex) {
-			this.events.failed(TurnStatus.FAILED, TurnStatus.FAILED, CommitFailedException.class.getName());
+			tellOpen(TurnEnd.failed(CommitFailedException.class.getName()));
 			throw commitFailed(answer, ex);
 		}
 	}
