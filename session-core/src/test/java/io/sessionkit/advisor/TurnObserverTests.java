@@ -322,6 +322,36 @@ class TurnObserverTests {
 		assertThat(this.noted.outcomes()).containsExactly("FAILED " + SessionConflictException.class.getName());
 	}
 
+	@Test
+	void placeInLineThatIsErasedWithItsSessionIsNotReported() {
+		this.model.calls(ADD).says("a");
+		this.atTool = () -> this.store.erase(T1);
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> prompt("q").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)).call().content())
+			.withMessageContaining("was erased");
+		assertThat(this.noted.stages()).doesNotContain("lost LINE");
+	}
+
+	@Test
+	void leaseThatIsErasedWithItsSessionIsNotReported() {
+		this.gated = Set.of("add");
+		this.conversations = Conversations.builder(this.store)
+			.observers(this.observers)
+			.lease(Duration.ofSeconds(1))
+			.build();
+		this.model.calls(ADD).says("a");
+		ask(Mode.CALL, "q");
+		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
+		CountDownLatch renewed = new CountDownLatch(1);
+		this.atTool = () -> {
+			this.store.erase(T1);
+			this.store.beforePut((record) -> renewed.countDown());
+			await(renewed);
+		};
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> ask(Mode.CALL, null));
+		assertThat(this.noted.stages()).doesNotContain("lost TURN");
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void observerThatThrowsOrLosesTheWorkChangesNothing(Mode mode) {

@@ -66,7 +66,7 @@ public final class TurnLease implements HeldLease {
 
 	private @Nullable ScheduledFuture<?> renewal;
 
-	private Runnable whenLost = () -> {
+	private volatile Runnable whenLost = () -> {
 	};
 
 	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
@@ -155,7 +155,7 @@ public final class TurnLease implements HeldLease {
 	 * Sets what is done if the lease is lost while it is in use.
 	 * @return this lease
 	 */
-	synchronized TurnLease whenLost(Runnable report) {
+	TurnLease whenLost(Runnable report) {
 		this.whenLost = report;
 		return this;
 	}
@@ -289,14 +289,23 @@ public final class TurnLease implements HeldLease {
 		return false;
 	}
 
-	private synchronized void lost() {
-		if (this.users > 0 && !this.ending) {
+	/** Whoever erases a session takes its leases too. */
+	private void lost() {
+		if (runsOut() && this.store.find(this.key).isPresent()) {
 			logger.warn("The lease of the " + what() + " on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
-			this.validUntil = System.nanoTime();
 			this.whenLost.run();
 		}
+	}
+
+	/** Returns whether somebody still uses the lease. */
+	private synchronized boolean runsOut() {
+		boolean used = this.users > 0 && !this.ending;
+		if (used) {
+			this.validUntil = System.nanoTime();
+		}
 		stopRenewal();
+		return used;
 	}
 
 	private String what() {

@@ -344,9 +344,10 @@ final class Place {
 
 	/**
 	 * A call whose messages have joined a turn learns of that soon, and works no more.
+	 * Whoever erases a session takes its lines too.
 	 */
 	private void lost(Line now) {
-		if (!this.lost && !this.over && !now.isAnswered()) {
+		if (!this.lost && !this.over && !now.isAnswered() && !this.lines.isAbsent(this.key)) {
 			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
 					+ this.lines.life() + " that it is there. Its turn does not become history.");
 			this.lines.lost();

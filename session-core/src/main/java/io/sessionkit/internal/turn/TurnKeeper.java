@@ -331,16 +331,16 @@ final class TurnKeeper {
 	}
 
 	private SessionConflictException moved(@Nullable ChatResponse answer) {
-		if (this.admission != null && this.admission.isLost()) {
-			return new SessionConflictException("The call on session " + this.key
-					+ " has lost its place in line: it was suspended or cut off from the store for longer than"
-					+ " sessionkit.lease. " + left(answer), answer);
-		}
 		if (this.writer.isErased()) {
 			return new SessionConflictException(
 					"Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
 							+ " exception, and nothing of the turn was stored.",
 					answer);
+		}
+		if (this.admission != null && this.admission.isLost()) {
+			return new SessionConflictException("The call on session " + this.key
+					+ " has lost its place in line: it was suspended or cut off from the store for longer than"
+					+ " sessionkit.lease. " + left(answer), answer);
 		}
 		return new SessionConflictException("Session " + this.key + " moved on from version "
 				+ this.writer.baseVersion() + " while this turn was open. " + left(answer), answer);
