@@ -43,7 +43,8 @@ public interface ObservedTurn {
 	}
 
 	/**
-	 * Handles that the session was read, so that the turn can begin.
+	 * Handles that the session was read, and that the turn begins or continues. Not
+	 * called for a call whose message is queued for an open turn.
 	 * @param turnId the id of the turn
 	 */
 	default void opened(String turnId) {
@@ -51,6 +52,7 @@ public interface ObservedTurn {
 
 	/**
 	 * Handles what the call has sent of the history, once, before the end of the call.
+	 * Not called for a call that has not asked the model.
 	 * @param tokens the estimated tokens of the history, after the limits on turns
 	 * @param trimmed whether a limit has left out some of it
 	 */

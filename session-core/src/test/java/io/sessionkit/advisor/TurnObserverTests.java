@@ -352,6 +352,32 @@ class TurnObserverTests {
 		assertThat(this.noted.stages()).doesNotContain("lost TURN");
 	}
 
+	/** It sends nothing, so no limit has left anything out. */
+	@Test
+	void turnThatIsCancelledHasNoView() {
+		this.gated = Set.of("add");
+		this.model.says("a").calls(ADD);
+		ask(Mode.CALL, "q1");
+		ask(Mode.CALL, "q2");
+		approvals().cancel(T1);
+		assertThat(this.noted.outcomes()).containsExactly("COMPLETED", "AWAITING_APPROVAL", "COMPLETED");
+		assertThat(this.noted.stages()).filteredOn((line) -> line.startsWith("viewed"))
+			.hasSize(2)
+			.noneMatch((line) -> line.endsWith("true"));
+	}
+
+	/** Nothing of the call is a turn. */
+	@ParameterizedTest
+	@EnumSource
+	void messageThatIsQueuedOpensNoTurn(Mode mode) {
+		this.gated = Set.of("add");
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(ADD);
+		ask(mode, "q");
+		ask(mode, "and");
+		assertThat(this.noted.stages()).filteredOn("opened"::equals).hasSize(1);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void observerThatThrowsOrLosesTheWorkChangesNothing(Mode mode) {

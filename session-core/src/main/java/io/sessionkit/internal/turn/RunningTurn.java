@@ -135,7 +135,9 @@ public final class RunningTurn {
 		this.base = opened.header();
 		this.place = opened.place();
 		this.id = (continued != null) ? continued.turn().id() : options.newTurnId(firstNumber());
-		request.observed().opened(this.id);
+		if (continued != null) {
+			request.observed().opened(this.id);
+		}
 		this.events = events(extensions);
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
@@ -231,6 +233,7 @@ public final class RunningTurn {
 	 * @throws InvalidSequenceException if something that was passed cannot be sent
 	 */
 	void begin() {
+		observed().opened(this.id);
 		if (!this.request.onlyAsks() || this.request.start().isGiven()) {
 			this.prompt.checkPassed();
 		}
@@ -771,7 +774,7 @@ public final class RunningTurn {
 
 	private boolean close() {
 		boolean first = closeOnce();
-		if (first && observed() != ObservedTurn.NONE) {
+		if (first && this.prompt.isAsked() && observed() != ObservedTurn.NONE) {
 			observed().viewed(this.prompt.tokens(), this.prompt.isTrimmed());
 		}
 		return first;

@@ -58,6 +58,9 @@ final class TurnPrompt {
 	/** Whether the limits have left out some of what the session holds. */
 	private final boolean isCut;
 
+	/** Whether the model was asked. */
+	private volatile boolean asked;
+
 	/** Whether the call has brought the history. */
 	private final boolean isGiven;
 
@@ -268,6 +271,7 @@ final class TurnPrompt {
 
 	/** Begins a round: the model is called next. */
 	void roundBegins() {
+		this.asked = true;
 		if (this.calibration != null) {
 			this.calibration.begin();
 		}
@@ -306,6 +310,11 @@ final class TurnPrompt {
 			tokens += line.tokens();
 		}
 		return tokens;
+	}
+
+	/** Returns whether the model was asked. */
+	boolean isAsked() {
+		return this.asked;
 	}
 
 	/** Returns whether a limit has left out some of the history. */

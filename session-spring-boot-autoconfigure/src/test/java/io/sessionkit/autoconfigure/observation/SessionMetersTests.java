@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Meter;
@@ -20,12 +22,16 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
@@ -48,6 +54,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
@@ -121,6 +128,51 @@ class SessionMetersTests {
 			assertThat(timed("not_opened")).isEqualTo(1);
 			assertThat(timed("cancelled")).isEqualTo(1);
 		});
+	}
+
+	/** A hook refuses what is to be queued when the reader has gone. */
+	@Test
+	void streamWhoseReaderLeavesBeforeItsMessageIsQueuedIsNotOpened() {
+		ObservationRegistry observations = ObservationRegistry.create();
+		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.registry));
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch gone = new CountDownLatch(1);
+		Conversations refusing = Conversations.builder(this.store)
+			.observers(List.of(new TurnMeters(this.registry), new TurnObservations(observations)))
+			.hooks(List.of(new RefusingLate(asked, gone)))
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "look", "{}"));
+		ask(Mode.CALL, "first");
+		Approvals queueing = Approvals.builder(refusing)
+			.tools(Set.of("look"))
+			.onNewMessage(NewMessageRule.QUEUE)
+			.build();
+		Disposable reader = stream(SessionAdvisor.builder(refusing).approvals(queueing).build());
+		await(asked);
+		reader.dispose();
+		gone.countDown();
+		assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "not_opened")).isEqualTo(1);
+		Awaitility.await().untilAsserted(() -> assertThat(timed("not_opened")).isEqualTo(1));
+	}
+
+	private record RefusingLate(CountDownLatch asked, CountDownLatch gone) implements SessionHook {
+
+		@Override
+		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+			this.asked.countDown();
+			await(this.gone);
+			return HookResult.refuse("no");
+		}
+
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	private int inLine() {
