@@ -555,8 +555,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 		}
 
 		/**
-		 * Sets how long a call waits at most for the calls before it. The default is one
-		 * minute.
+		 * Sets how long a call waits at most for the calls before it, and before that for
+		 * one that makes the same request. The default is one minute each.
 		 * @param timeout the time; zero not to wait
 		 * @return this builder
 		 * @throws IllegalArgumentException if the time is negative
@@ -572,7 +572,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 		/**
 		 * Sets how long a request with an idempotency key can be repeated, from when its
-		 * turn was stored. The default is one day.
+		 * turn has ended. If the turn has waited for a person, it can be as long as there
+		 * is the session. The default is one day.
 		 * @param timeToLive the time
 		 * @return this builder
 		 * @throws IllegalArgumentException if the time is not positive

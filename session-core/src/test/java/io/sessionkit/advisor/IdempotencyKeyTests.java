@@ -42,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -239,6 +240,54 @@ class IdempotencyKeyTests {
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
 		assertThat(this.model.prompts()).hasSize(2);
 		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
+	}
+
+	/** Nobody knows how long a person takes. */
+	@Test
+	void aRequestIsNotForgottenWhileItsTurnWaits() throws Exception {
+		SessionStore store = memory();
+		this.timeToLive = Duration.ofMillis(50);
+		this.onNewMessage = NewMessageRule.CANCEL;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		ChatResponse first = call(chat(store), "q1", "r1");
+		TimeUnit.MILLISECONDS.sleep(100);
+		ChatResponse again = call(chat(store), "q1", "r1");
+		assertThat(SessionAdvisor.pending(again)).isEqualTo(SessionAdvisor.pending(first)).hasSize(1);
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
+		TimeUnit.MILLISECONDS.sleep(100);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	@Test
+	void aRequestWhoseMessageIsQueuedIsNotForgottenWhileTheTurnWaits() throws Exception {
+		SessionStore store = memory();
+		this.timeToLive = Duration.ofMillis(50);
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		call(chat(store), "q1", "r1");
+		for (int i = 0; i < 2; i++) {
+			assertThat(SessionAdvisor.pending(call(chat(store), "q2", "r2"))).hasSize(1);
+			TimeUnit.MILLISECONDS.sleep(100);
+		}
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
+		assertThat(store.messages(this.key)).extracting(Message::getText).containsOnlyOnce("q2");
+	}
+
+	/** A call that works alone in steps knows when its turn ends. */
+	@Test
+	void aRequestThatWasWrittenInStepsIsForgottenInTime() throws Exception {
+		SessionStore store = memory();
+		this.timeToLive = Duration.ofMillis(50);
+		this.durability = Durability.STEP;
+		this.model.calls(SessionAdvisorTests.call("c1", "free", "1")).says("a1").says("a2");
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
+		TimeUnit.MILLISECONDS.sleep(100);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
 	}
 
 	@Test

@@ -165,13 +165,13 @@ public final class SessionKitProperties {
 
 	/**
 	 * Longest time that a call waits for those before it, with concurrency=serialize or
-	 * steer.
+	 * steer, and for a call that makes the same request.
 	 */
 	private final Duration concurrencyTimeout;
 
 	/**
 	 * Time during which a request with an idempotency key can be repeated, from when its
-	 * turn was stored.
+	 * turn has ended; as long as the session, if the turn has waited for a person.
 	 */
 	private final Duration idempotencyTimeToLive;
 

@@ -77,7 +77,7 @@ public final class Admission {
 	 * @return the writes
 	 */
 	public List<RecordWrite> leaving() {
-		List<RecordWrite> writes = answers();
+		List<RecordWrite> writes = answers(true);
 		Set<String> joined = (this.offering != null) ? this.offering.joined() : Set.of();
 		this.places.forEach((place) -> writes.add(place.leaving(turn(), joined)));
 		return writes;
@@ -104,7 +104,7 @@ public final class Admission {
 	 * @return the writes; none if nothing of that has to be stored
 	 */
 	public List<RecordWrite> answering() {
-		List<RecordWrite> writes = answers();
+		List<RecordWrite> writes = answers(false);
 		for (Place place : this.places) {
 			RecordWrite write = place.answering(turn());
 			if (write != null) {
@@ -114,8 +114,8 @@ public final class Admission {
 		return writes;
 	}
 
-	private List<RecordWrite> answers() {
-		return (this.offering != null) ? this.offering.answers(turn()) : new ArrayList<>();
+	private List<RecordWrite> answers(boolean ends) {
+		return (this.offering != null) ? this.offering.answers(turn(), ends) : new ArrayList<>();
 	}
 
 	/** Goes on after the commit that has stored what answers the request. */

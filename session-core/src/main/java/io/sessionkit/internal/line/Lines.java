@@ -157,18 +157,30 @@ public final class Lines {
 	}
 
 	/**
-	 * Creates the write of a line, which deletes the record of an empty one. The record
-	 * of an answered request lives as long as the answer is remembered.
+	 * Creates the write of a line, which deletes the record of an empty one. If an open
+	 * turn answers the request of the line, its record lives as long as the session:
+	 * nobody knows how long a person takes.
 	 * @param revision the revision of the line that it replaces; 0 for none
 	 */
 	RecordWrite write(SessionKey key, LineName name, Line line, long revision) {
-		if (line.isEmpty()) {
-			return new RecordWrite(name.kind(), name.id(), revision, null, null);
-		}
+		return line.isEmpty() ? new RecordWrite(name.kind(), name.id(), revision, null, null)
+				: write(key, name, line, revision, (line.answer() != null) ? null : this.life);
+	}
+
+	/**
+	 * Creates the write of a line that goes with the end of a turn. The record of a
+	 * request that the turn has answered lives as long as the answer is remembered.
+	 * @param revision the revision of the line that it replaces; 0 for none
+	 */
+	RecordWrite writeLeft(SessionKey key, LineName name, Line line, long revision) {
 		Request request = name.request();
-		Duration lives = (line.answer() != null && request != null) ? request.timeToLive() : this.life;
-		return new RecordWrite(name.kind(), name.id(), revision, line.payload(key, this.store.options().codec()),
-				lives);
+		return (request != null && line.answer() != null) ? write(key, name, line, revision, request.timeToLive())
+				: write(key, name, line, revision);
+	}
+
+	private RecordWrite write(SessionKey key, LineName name, Line line, long revision, @Nullable Duration lives) {
+		String payload = line.payload(key, this.store.options().codec());
+		return new RecordWrite(name.kind(), name.id(), revision, payload, lives);
 	}
 
 	/**

@@ -111,21 +111,29 @@ public final class Offering {
 	 * Creates the writes that store which turn answers the calls whose messages are part
 	 * of it, as far as that is not stored. Whoever repeats the request of such a call
 	 * gets that turn too.
+	 * @param ends whether the turn ends: then its requests are not remembered forever
 	 */
-	List<RecordWrite> answers(Answer turn) {
-		List<Offered> news = offers().stream().filter((each) -> !this.answered.contains(each.id())).toList();
+	List<RecordWrite> answers(Answer turn, boolean ends) {
+		List<Offered> all = offers();
+		List<Offered> news = all.stream().filter((each) -> !this.answered.contains(each.id())).toList();
 		this.answering = news.stream().map(Offered::id).collect(Collectors.toSet());
 		List<RecordWrite> writes = new ArrayList<>();
+		news.forEach((each) -> writes.add(this.lines.offers().answer(this.key, each.id(), turn)));
 		Set<String> requests = new HashSet<>();
-		for (Offered each : news) {
-			writes.add(this.lines.offers().answer(this.key, each.id(), turn));
+		for (Offered each : ends ? all : news) {
 			Request request = each.request();
 			if (request != null && requests.add(request.id())) {
-				Line line = new Line(List.of(), request.content(), turn);
-				writes.add(this.lines.write(this.key, LineName.of(request), line, RecordWrite.ANY));
+				writes.add(answered(request, turn, ends));
 			}
 		}
 		return writes;
+	}
+
+	private RecordWrite answered(Request request, Answer turn, boolean ends) {
+		LineName name = LineName.of(request);
+		Line line = new Line(List.of(), request.content(), turn);
+		return ends ? this.lines.writeLeft(this.key, name, line, RecordWrite.ANY)
+				: this.lines.write(this.key, name, line, RecordWrite.ANY);
 	}
 
 	/** Goes on after the commit that has stored what answers the calls. */

@@ -139,7 +139,7 @@ final class Place {
 			this.expected = this.revision;
 			Line next = (this.name.request() != null) ? this.line.answered(turn).left()
 					: this.line.without(joined).without(Set.of(this.id));
-			return this.lines.write(this.key, this.name, next, this.revision);
+			return this.lines.writeLeft(this.key, this.name, next, this.revision);
 		}
 		finally {
 			this.writing.unlock();
