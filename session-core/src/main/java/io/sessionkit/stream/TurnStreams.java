@@ -264,7 +264,8 @@ public final class TurnStreams implements AutoCloseable {
 
 	/**
 	 * Stops the call that makes a request, as {@link #stop} does: for a client that has
-	 * no event of it yet. A call that waits in line leaves it.
+	 * no event of it yet. A call that waits in line leaves it; one that only waits for
+	 * the answer of a call with the same request whose stream is not kept is not found.
 	 * @param key the session of the call, as its caller names it
 	 * @param request the name of the request, as the call has it by
 	 * {@link SessionAdvisor#idempotencyKey}

@@ -21,6 +21,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -38,6 +39,10 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
@@ -262,6 +267,54 @@ class CancelledAnswerTests {
 		readAndCancel(client(), 1);
 		Awaitility.await().until(() -> !heard.isEmpty());
 		assertThat(heard).containsExactly((onCancel == OnCancel.KEEP) ? "committed COMPLETED" : "failed CANCELLED");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "KEEP", "DISCARD" })
+	void listenersHearOfAWholeAnswerThatIsNotStored(OnCancel onCancel) {
+		this.rule = onCancel;
+		List<String> heard = new CopyOnWriteArrayList<>();
+		this.conversations = Conversations.builder(this.store).listeners(List.of(new SessionListener() {
+
+			@Override
+			public void failed(SessionEvent.Failed event) {
+				heard.add("failed " + event.status());
+			}
+
+		})).build();
+		CountDownLatch answered = new CountDownLatch(1);
+		this.model.says("a");
+		this.store.failAt(Fault.COMMIT);
+		Disposable reader = prompt(client().mutate().defaultAdvisors(new Endless(answered)).build()).stream()
+			.content()
+			.subscribe();
+		Awaitility.await().until(() -> answered.getCount() == 0);
+		reader.dispose();
+		Awaitility.await().until(() -> !heard.isEmpty());
+		assertThat(heard).containsExactly("failed CANCELLED");
+	}
+
+	/** Does not end when the model has answered. */
+	private record Endless(CountDownLatch answered) implements StreamAdvisor {
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return chain.nextStream(request).concatWith(Flux.defer(() -> {
+				this.answered.countDown();
+				return Flux.never();
+			}));
+		}
+
+		@Override
+		public String getName() {
+			return "Endless";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.MODEL_ORDER - 10;
+		}
+
 	}
 
 	private ScriptedChatModel breaksOff(String... texts) {

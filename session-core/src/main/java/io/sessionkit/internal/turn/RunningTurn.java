@@ -746,18 +746,18 @@ public final class RunningTurn {
 		if (this.hooks.checksReplies() || this.inputCheck.isPending()) {
 			return false;
 		}
-		if (this.rounds.isAnswerWhole()) {
-			return keeper().completeUnseen(recorded());
-		}
-		return onCancel == OnCancel.KEEP && this.rounds.answerWithDelivered() && completeCutShort();
+		boolean answered = this.rounds.isAnswerWhole()
+				|| (onCancel == OnCancel.KEEP && this.rounds.answerWithDelivered());
+		return answered && isStoredUnseen();
 	}
 
-	private boolean completeCutShort() {
+	/** A turn that cannot be stored as completed is kept as cancelled, if that can be. */
+	private boolean isStoredUnseen() {
 		try {
 			return keeper().completeUnseen(recorded());
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The part that was read of the cancelled turn on session " + key()
+			logger.warn("What was said in the cancelled turn on session " + key()
 					+ " could not be stored as its answer: " + ex.getClass().getName());
 			return false;
 		}
