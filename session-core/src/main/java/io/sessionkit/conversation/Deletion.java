@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -24,6 +25,7 @@ import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.stream.StreamLogs;
+import io.sessionkit.internal.tree.ForkedFrom;
 import io.sessionkit.internal.view.QuotingSummaries;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
@@ -31,7 +33,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.Tail;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes items permanently, and with them everything that quotes them: the summaries
@@ -52,20 +54,26 @@ final class Deletion {
 
 	int ofTurn(long turn) {
 		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()),
-				() -> retained(turn));
+				(thread) -> retained(thread, thread.turn(turn)));
 	}
 
 	/**
-	 * Returns the deletion of what is kept of a turn that retention has deleted. A fork
-	 * has it without a record of the deletion.
+	 * Returns the deletions of what is kept of a turn that retention has deleted, and of
+	 * the texts that may quote it.
 	 */
-	private List<RecordWrite> retained(long turn) {
-		boolean mayBeShown = (!this.store.records(this.key, KeptTexts.RETENTION).isEmpty()
-				|| this.store.record(this.key, KeptTexts.KIND, Long.toString(turn)).isPresent())
-				&& this.store.turns(this.key, new Tail(turn + 1, 1))
-					.stream()
-					.anyMatch((last) -> last.number() == turn && last.items() == 0);
-		return mayBeShown ? List.of(KeptTexts.deleteForGood(this.key, turn, codec())) : List.of();
+	private List<RecordWrite> retained(WholeThread thread, @Nullable Turn turn) {
+		if (turn == null || turn.items() > 0 || !mayBeRetained()) {
+			return List.of();
+		}
+		List<RecordWrite> records = quoting(new Gone(thread, turn));
+		records.add(KeptTexts.deleteForGood(this.key, turn.number(), codec()));
+		return records;
+	}
+
+	/** A fork may have such turns without a record of the deletion. */
+	private boolean mayBeRetained() {
+		return Stream.of(KeptTexts.RETENTION, ForkedFrom.KIND)
+			.anyMatch((kind) -> !this.store.records(this.key, kind).isEmpty());
 	}
 
 	int ofItems(Set<Long> sequences) {
@@ -99,14 +107,15 @@ final class Deletion {
 				.forEach((turn) -> deletions.add(KeptTexts.deleteForGood(this.key, turn.number(), codec())));
 			records.set(deletions);
 			return thread.items(gone);
-		}, records::get);
+		}, (thread) -> records.get());
 	}
 
 	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice) {
-		return delete(choice, List::of);
+		return delete(choice, (thread) -> List.of());
 	}
 
-	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice, Supplier<List<RecordWrite>> records) {
+	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice,
+			Function<WholeThread, List<RecordWrite>> records) {
 		return Attempts.SOME.make(() -> deleted(choice, records))
 			.orElseThrow(() -> new SessionConflictException(
 					"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.",
@@ -118,14 +127,14 @@ final class Deletion {
 	 * @return how many were deleted; empty if another writer was first
 	 */
 	private Optional<Integer> deleted(Function<WholeThread, Map<Long, SessionItem>> choice,
-			Supplier<List<RecordWrite>> more) {
+			Function<WholeThread, List<RecordWrite>> more) {
 		Session header = this.store.find(this.key).orElse(null);
 		if (header == null) {
 			return Optional.of(0);
 		}
 		WholeThread thread = new WholeThread(this.key, this.store);
 		Map<Long, SessionItem> items = choice.apply(thread);
-		List<RecordWrite> records = more.get();
+		List<RecordWrite> records = more.apply(thread);
 		if (items.isEmpty() && records.isEmpty()) {
 			return Optional.of(0);
 		}
@@ -163,16 +172,23 @@ final class Deletion {
 			.filter((summary) -> thread.isOnPath(gone.headAfter(header.head()), summary.turn()))
 			.toList();
 		List<RecordWrite> records = new ArrayList<>(summaries.writes());
-		this.store.records(this.key, SnapshotReader.KIND)
-			.stream()
-			.filter(gone::isQuotedBy)
-			.forEach((record) -> records.add(delete(record)));
-		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
+		records.addAll(quoting(gone));
 		HeaderChange change = change(header, gone, kept);
 		return Commit.on(header)
 			.delete(items.keySet())
 			.header(isTitled(header, thread, items) ? change.title("") : change)
 			.records(records);
+	}
+
+	/** Returns the deletions of the texts of snapshots and streams that may quote it. */
+	private List<RecordWrite> quoting(Gone gone) {
+		List<RecordWrite> records = new ArrayList<>();
+		this.store.records(this.key, SnapshotReader.KIND)
+			.stream()
+			.filter(gone::isQuotedBy)
+			.forEach((record) -> records.add(delete(record)));
+		this.store.records(this.key, StreamLogs.KIND).forEach((record) -> records.add(delete(record)));
+		return records;
 	}
 
 	/**
@@ -236,6 +252,13 @@ final class Deletion {
 		private final Set<Long> emptied = new HashSet<>();
 
 		private final Set<String> emptiedIds = new HashSet<>();
+
+		/** The turn has lost its items already. */
+		Gone(WholeThread thread, Turn turn) {
+			this(thread, Map.of(), 0);
+			this.turns.add(turn.number());
+			this.emptiedIds.add(turn.id());
+		}
 
 		Gone(WholeThread thread, Map<Long, SessionItem> items, long summary) {
 			this.thread = thread;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -19,12 +20,17 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.retention.RetentionOnce;
 import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
@@ -45,6 +51,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +72,8 @@ class RetentionTests {
 
 	private SessionStore store;
 
+	private Retention retention = Retention.NONE;
+
 	private Conversation thread;
 
 	private ChatClient chat;
@@ -77,6 +86,7 @@ class RetentionTests {
 
 	private void on(SessionStore on, Retention retention, Trim trim) {
 		this.store = on;
+		this.retention = retention;
 		Conversations conversations = Conversations.builder(on).retention(retention).trim(trim).build();
 		this.thread = conversations.get(this.key);
 		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
@@ -171,6 +181,79 @@ class RetentionTests {
 
 	private List<String> kept() {
 		return this.store.records(this.key, KeptTexts.KIND).stream().map(SessionRecord::id).toList();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void whatASnapshotKeepsVerbatimGoesWithItsTurn(TestStores kind) {
+		on(kind, Retention.keepLastTurns(2).batch(1));
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		for (int i = 1; i <= 5; i++) {
+			this.model.says("a" + i);
+			this.chat.prompt()
+				.user("q" + i)
+				.advisors(SessionAdvisor.session(this.key)
+					.andThen(SessionAdvisor.history(given, HistoryPolicy.USE_IF_PROVIDED)))
+				.call()
+				.content();
+		}
+		assertThat(this.store.records(this.key, SnapshotReader.KIND)).extracting(SessionRecord::id)
+			.containsExactlyInAnyOrderElementsOf(this.thread.turns(Tail.newest(2)).stream().map(Turn::id).toList());
+		assertThat(Lines.of(this.thread.snapshot(5).orElseThrow().messages())).containsExactly("user: x?",
+				"assistant: x!");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void textsThatAHookRewroteGoWithTheTurnThatIsDeletedByItsNumber(TestStores kind) {
+		on(kind, Retention.keepLastTurns(2).batch(1));
+		rewriting();
+		ask(4);
+		assertThat(withItems()).containsExactly(3L, 4L);
+		assertThat(verbatim(this.key)).contains("(q1)", "(q2)");
+		SessionKey copy = SessionKey.of(UUID.randomUUID().toString());
+		this.thread.fork(copy);
+		for (SessionKey each : List.of(this.key, copy)) {
+			assertThat(Conversations.of(this.store).get(each).delete(1)).isZero();
+			assertThat(verbatim(each)).doesNotContain("(q1)");
+		}
+		assertThat(this.thread.snapshot(3).orElseThrow().isComplete()).isFalse();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void textsThatAHookRewroteDoNotComeBackWithATurnThatWasOpen(TestStores kind) {
+		SessionStore direct = STORES.computeIfAbsent(kind, TestStores::create);
+		on(direct, Retention.NONE, Trim.NONE);
+		rewriting();
+		ask(4);
+		this.model.step((prompt) -> {
+			deleteOldestAsRetentionDoes(direct);
+			this.thread.delete(1);
+			return Flux.just(this.model.chunk("a5", List.of(), true));
+		});
+		this.chat.prompt().user("q5").advisors(SessionAdvisor.session(this.key)).call().content();
+		assertThat(this.thread.turns(Tail.newest(1))).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED);
+		assertThat(this.thread.snapshot(5).orElseThrow().isComplete()).isFalse();
+		assertThat(verbatim(this.key)).doesNotContain("(q1)");
+	}
+
+	/** Puts questions of the history into brackets. */
+	private void rewriting() {
+		SessionHook hook = TestHooks.beforeModel("rewriting",
+				(request) -> HookResult.replace(request.stream()
+					.map((message) -> (message instanceof UserMessage) ? new UserMessage("(" + message.getText() + ")")
+							: message)
+					.toList()));
+		Conversations conversations = Conversations.builder(this.store).retention(this.retention).hooks(hook).build();
+		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+	}
+
+	private String verbatim(SessionKey of) {
+		return this.store.records(of, SnapshotReader.KIND)
+			.stream()
+			.map(SessionRecord::payload)
+			.collect(Collectors.joining());
 	}
 
 	@Test

@@ -21,6 +21,7 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Oldest;
@@ -169,6 +170,7 @@ public final class Retentions {
 		NavigableMap<Long, Turn> turns = turns(key, history, last.first(), path.session().turns());
 		List<RecordWrite> records = new ArrayList<>(
 				new RetainedTurns(key, this.store, turns, first).records(kept(path.records(KeptTexts.KIND))));
+		records.addAll(VerbatimMessages.delete(turns.headMap(first).values()));
 		records.addAll(Summaries.withoutPinned(path.records(SessionStore.SUMMARY), first, codec()));
 		ViewTotals gone = totals(history, path.session().summaryTurn(), first);
 		records.add(new RetentionRecord(first, turn, path.session().totals(), path.session().totals().minus(gone))

@@ -135,6 +135,17 @@ public final class SnapshotTaker {
 		return records;
 	}
 
+	/**
+	 * Returns whether the view had a turn of which nothing is to be kept, since it was
+	 * deleted by its number.
+	 * @param kept what is kept of deleted turns
+	 */
+	public boolean showsDeletedForGood(List<SessionRecord> kept, MessageCodec codec) {
+		Set<Long> turns = this.view.stream().map(ViewLine::turn).collect(Collectors.toSet());
+		return kept.stream()
+			.anyMatch((record) -> turns.contains(KeptTexts.turn(record)) && KeptTexts.read(record, codec).isEmpty());
+	}
+
 	/** Returns the messages that the snapshot refers to, by turn and sequence. */
 	private Map<Long, NavigableMap<Long, Message>> shownBefore(long before) {
 		Taken known = taken();

@@ -1,13 +1,17 @@
 package io.sessionkit.internal.snapshot;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.Snapshot;
+import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -75,6 +79,21 @@ public record VerbatimMessages(SessionKey key, long head, MessageCodec codec) {
 	public static long head(SessionRecord record, MessageCodec codec) {
 		return (codec.decodeValues(record.key(), record.payload()).get(HEAD) instanceof Number head) ? head.longValue()
 				: 0;
+	}
+
+	/**
+	 * Returns the deletions of the records of turns that go. Whether a turn has one is
+	 * known by its snapshot, so that none has to be read.
+	 */
+	public static List<RecordWrite> delete(Collection<Turn> turns) {
+		return turns.stream()
+			.filter((turn) -> hasVerbatim(turn.snapshot()))
+			.map((turn) -> new RecordWrite(SnapshotReader.KIND, turn.id(), RecordWrite.ANY, null, null))
+			.toList();
+	}
+
+	private static boolean hasVerbatim(@Nullable Snapshot snapshot) {
+		return snapshot != null && snapshot.parts().stream().anyMatch(Snapshot.Verbatim.class::isInstance);
 	}
 
 	/**

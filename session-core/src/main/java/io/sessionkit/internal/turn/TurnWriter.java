@@ -48,6 +48,7 @@ import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
@@ -292,7 +293,7 @@ class TurnWriter {
 			if (expected == null || isAsBefore(expected, refused)) {
 				return null;
 			}
-			records = joined(records(more), deletedSince(expected));
+			records = withDeletedSince(records(more), expected);
 		}
 		return null;
 	}
@@ -445,18 +446,23 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns the messages that the snapshot of the turn refers to, and that retention
-	 * has deleted since the turn was opened.
+	 * Returns the records with the messages that the snapshot of the turn refers to, and
+	 * that retention has deleted since the turn was opened. What the snapshot cannot
+	 * refer to is left out if it may quote a turn that was deleted by its number too.
 	 */
-	private List<RecordWrite> deletedSince(Session now) {
+	private List<RecordWrite> withDeletedSince(List<RecordWrite> records, Session now) {
 		Session opened = this.place.header();
 		if (this.parts > 0 || opened == null || (hasSameView(now, opened) && this.place.isAtHead())) {
-			return List.of();
+			return records;
 		}
 		MessageCodec codec = this.store.options().codec();
 		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), codec).first();
-		return (first > 1) ? this.snapshots.deletedSince(key(), first, this.store.records(key(), KeptTexts.KIND), codec)
-				: List.of();
+		if (first <= 1) {
+			return records;
+		}
+		List<SessionRecord> kept = this.store.records(key(), KeptTexts.KIND);
+		return joined(this.snapshots.showsDeletedForGood(kept, codec) ? withoutSnapshot(records) : records,
+				this.snapshots.deletedSince(key(), first, kept, codec));
 	}
 
 	/**
@@ -484,10 +490,10 @@ class TurnWriter {
 			}
 			if (hasSnapshotRecord(records) && now.version() != opened.version()
 					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
-				records = records.stream().filter((record) -> !isSnapshot(record)).toList();
+				records = withoutSnapshot(records);
 			}
 			List<RecordWrite> written = (!this.place.isAtHead() || hasSameView(now, opened)
-					|| !isOnlyRetained(now, opened)) ? records : joined(records, deletedSince(now));
+					|| !isOnlyRetained(now, opened)) ? records : withDeletedSince(records, now);
 			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(written)));
 			if (result.isStored()) {
 				return result;
@@ -602,6 +608,10 @@ class TurnWriter {
 
 	private static boolean hasSnapshotRecord(List<RecordWrite> records) {
 		return records.stream().anyMatch(TurnWriter::isSnapshot);
+	}
+
+	private static List<RecordWrite> withoutSnapshot(List<RecordWrite> records) {
+		return records.stream().filter((record) -> !isSnapshot(record)).toList();
 	}
 
 	private static boolean isSnapshot(RecordWrite record) {
