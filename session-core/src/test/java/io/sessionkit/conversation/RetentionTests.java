@@ -96,6 +96,10 @@ class RetentionTests {
 		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 	}
 
+	private static InMemorySessionStore memory(SetClock clock) {
+		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()).clock(clock), 10);
+	}
+
 	private void ask() {
 		int number = ++this.asked;
 		this.model.says("a" + number);
@@ -368,13 +372,76 @@ class RetentionTests {
 		assertThat(lines()).isEqualTo(turns(4, 6));
 	}
 
+	/** All multiples of the batch are numbers of turns without a call. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void callDeletesWhereATurnWithoutACallHasPassedTheEndOfABatch(TestStores kind) {
+		on(kind, Retention.keepLastTurns(2).batch(4));
+		for (int i = 0; i < 10; i++) {
+			ask();
+			assertThat(withItems()).hasSizeLessThanOrEqualTo(5);
+			add();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void callDeletesBehindASummaryTooWhereATurnWithoutACallHasPassedTheEndOfABatch(TestStores kind) {
+		on(kind, Retention.keepLastTurns(2).batch(4));
+		for (int i = 0; i < 10; i++) {
+			ask();
+			assertThat(withItems()).hasSizeLessThanOrEqualTo(5);
+			add();
+			summarize();
+		}
+	}
+
+	private void add() {
+		int number = ++this.asked;
+		this.thread.addTurn(List.of(new UserMessage("q" + number), new AssistantMessage("a" + number)), null);
+	}
+
+	private void summarize() {
+		Conversations.builder(this.store)
+			.summarize(Summarize.by(new ScriptedChatModel().says("the story so far"))
+				.triggerMessages(2)
+				.keepTurns(1)
+				.build())
+			.build()
+			.get(this.key)
+			.compact(true);
+	}
+
+	@Test
+	void whatElseIsWrittenInATenthOfTheAgeDoesNotDelayTheDeletion() {
+		SetClock clock = new SetClock();
+		on(memory(clock), Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
+		for (int day = 0; day < 80; day++) {
+			this.thread.put("day", day);
+			ask();
+			assertThat(withItems()).hasSizeLessThanOrEqualTo(34);
+			clock.pass(Duration.ofDays(1));
+		}
+	}
+
+	@Test
+	void sessionIsReadOnceInATenthOfTheAge() {
+		SetClock clock = new SetClock();
+		ObservedStore observed = new ObservedStore(memory(clock));
+		on(observed, Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
+		ask();
+		clock.pass(Duration.ofDays(31));
+		ask();
+		assertThat(lines()).isEqualTo(turns(2, 2));
+		int before = observed.calls().size();
+		ask(5);
+		assertThat(observed.calls().subList(before, observed.calls().size())).doesNotContain("path");
+	}
+
 	@Test
 	void turnsAreDeletedByAgeAndTheNewestStays() {
 		SetClock clock = new SetClock();
-		StoreOptions defaults = StoreOptions.of(JsonMessageCodec.create());
-		StoreOptions options = new StoreOptions(defaults.codec(), clock, defaults.turnIds(), defaults.tokens(), null,
-				StoreOptions.VIEW_CACHE);
-		on(new InMemorySessionStore(options, 10), Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
+		on(memory(clock), Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
 		for (int day = 0; day < 40; day++) {
 			ask();
 			clock.pass(Duration.ofDays(1));

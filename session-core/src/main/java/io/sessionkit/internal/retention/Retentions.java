@@ -13,6 +13,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
@@ -54,6 +56,18 @@ public final class Retentions {
 	/** The most sessions that are known to have failed. */
 	private static final int MOST_BEHIND = 1000;
 
+	/** The most sessions of which the newest look is known. */
+	private static final int MOST_LOOKED_AT = 10_000;
+
+	/**
+	 * A look at a session.
+	 *
+	 * @param batch the batch of turns after which it was
+	 * @param step the tenth of the age in which it was
+	 */
+	private record Look(long batch, long step) {
+	}
+
 	private final SessionStore store;
 
 	private final Retention configured;
@@ -65,6 +79,15 @@ public final class Retentions {
 			return size() > MOST_BEHIND;
 		}
 	});
+
+	/**
+	 * The newest look of this process at a session. The header does not say when the last
+	 * one was: others write to the session without a look.
+	 */
+	private final Cache<SessionKey, Look> looked = Caffeine.newBuilder()
+		.maximumSize(MOST_LOOKED_AT)
+		.executor(Runnable::run)
+		.build();
 
 	private final AtomicBoolean hasWaited = new AtomicBoolean();
 
@@ -121,25 +144,45 @@ public final class Retentions {
 
 	private boolean isDue(Retention limits, Session base, long turn) {
 		boolean another = turn / limits.batch() > base.head() / limits.batch();
-		if (another && turn > limits.maxTurns()) {
-			return true;
-		}
-		Duration age = limits.maxAge();
-		if (age == null) {
-			return false;
-		}
-		Instant now = this.store.options().now();
-		return base.createdAt().isBefore(now.minus(age)) && (another || isNextLook(base.updatedAt(), now, age));
+		return (turn > limits.maxTurns() && (another || mayExceedByABatch(limits, base, turn)))
+				|| (mayBeTooOld(limits, base) && (another || isNextStep(limits, base.key())));
 	}
 
-	private static boolean isNextLook(Instant before, Instant now, Duration age) {
-		long step = Math.max(1, age.toMillis() / LOOKS);
-		return before.toEpochMilli() / step != now.toEpochMilli() / step;
+	/**
+	 * Returns whether so many turns were stored since the last look, also by others. The
+	 * header does not count those that a summary covers.
+	 */
+	private boolean mayExceedByABatch(Retention limits, Session base, long turn) {
+		if (base.summaryTurn() == 0) {
+			return base.totals().turns() + 1 >= (long) limits.maxTurns() + limits.batch();
+		}
+		Look last = this.looked.getIfPresent(base.key());
+		return last == null || last.batch() != turn / limits.batch();
+	}
+
+	private boolean mayBeTooOld(Retention limits, Session base) {
+		Duration age = limits.maxAge();
+		return age != null && base.createdAt().isBefore(this.store.options().now().minus(age));
+	}
+
+	private boolean isNextStep(Retention limits, SessionKey key) {
+		Look last = this.looked.getIfPresent(key);
+		return last == null || last.step() != step(limits);
+	}
+
+	/** Returns the tenth of the age that it is now; 0 without an age. */
+	private long step(Retention limits) {
+		Duration age = limits.maxAge();
+		return (age != null) ? this.store.options().now().toEpochMilli() / Math.max(1, age.toMillis() / LOOKS) : 0;
 	}
 
 	public void look(Retention limits, SessionKey key, long turn) {
 		try {
-			if (!delete(limits, key, turn)) {
+			Look look = new Look(turn / limits.batch(), step(limits));
+			if (delete(limits, key, turn)) {
+				this.looked.put(key, look);
+			}
+			else {
 				this.behind.put(key, true);
 			}
 		}
@@ -162,7 +205,7 @@ public final class Retentions {
 		}
 		RetentionRecord last = RetentionRecord.read(path.records(RetentionRecord.KIND), codec());
 		List<Turn> history = history(path, query, limits, last.first());
-		int exceeding = exceeding(limits, history, path.session().updatedAt());
+		int exceeding = exceeding(limits, history, now(path.session()));
 		long first = (exceeding > 0) ? history.get(exceeding - 1).number() + 1 : 0;
 		if (first <= last.first()) {
 			return true;
@@ -177,6 +220,16 @@ public final class Retentions {
 			.write(key, codec()));
 		return this.store.commit(Commit.on(path.session()).oldest(new Oldest(last.first(), first)).records(records))
 			.isStored();
+	}
+
+	/**
+	 * Returns the time by the clock of the store, where the header has just been written
+	 * with it, or by that of the process if this is earlier. A header keeps the time of a
+	 * clock that has jumped forward.
+	 */
+	private Instant now(Session session) {
+		Instant here = this.store.options().now();
+		return session.updatedAt().isBefore(here) ? session.updatedAt() : here;
 	}
 
 	private static Tail page(Retention limits) {

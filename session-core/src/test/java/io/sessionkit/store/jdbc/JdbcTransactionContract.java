@@ -17,10 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.sessionkit.Concurrency;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -679,6 +681,30 @@ abstract class JdbcTransactionContract {
 			assertThat(record.writtenAt()).isBetween(put.writtenAt(), put.writtenAt().plusSeconds(30));
 			assertThat(record.expiresAt()).isEqualTo(record.writtenAt().plusSeconds(60));
 		}
+	}
+
+	/**
+	 * As if the clock had been a year ahead when the session was written, and is right
+	 * again.
+	 */
+	@Test
+	void retentionDeletesNothingByTheTimeOfAHeaderThatIsOfLater() {
+		Conversations conversations = Conversations.builder(this.store)
+			.retention(Retention.keepFor(Duration.ofDays(90)).batch(1))
+			.build();
+		ScriptedChatModel model = new ScriptedChatModel().says("a");
+		IntStream.rangeClosed(1, 5).forEach((i) -> this.store.add(this.key, messages("q" + i)));
+		long day = Duration.ofDays(1).toMillis() * 1000;
+		new JdbcTemplate(this.pool).update(
+				"update SESSIONKIT_SESSION set created_at = created_at - ?, updated_at = updated_at + ? where id = ?",
+				100 * day, 365 * day, this.key.id());
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		chat.prompt()
+			.user("q6")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)))
+			.call()
+			.content();
+		assertThat(texts()).containsExactly("q1", "q2", "q3", "q4", "q5", "q6", "a");
 	}
 
 	/** The drivers of SQL Server and Oracle throw there. */
