@@ -2,12 +2,14 @@ package io.sessionkit.conversation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -19,7 +21,11 @@ import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.summary.SummaryCalls;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.PathView;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +35,14 @@ import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.model.ChatModel;
 
 /**
- * Gives each session a title when its first turn has become history: the first words of
- * its question, or what a model makes of question and answer. A session that has a title
- * keeps it. The title is made from what was stored, after hooks, on another thread, with
- * two reads and one write; the turn does not wait for it. A title that cannot be made is
- * missing, and nothing else fails. A title that is the first words of a question is
- * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
- * the question; one that a model has made stays. Safe for use by many threads.
+ * Gives each session a title when its first call has become history: the first words of
+ * the first question, or what a model makes of question and answer. A session that has a
+ * title keeps it. The title is made from what was stored, after hooks, on another thread,
+ * with a few reads and one write; the turn does not wait for it. A title that cannot be
+ * made, also since a transaction of the caller hides the turn, is made after the next
+ * turn, and nothing else fails. A title that is the first words of a question is deleted
+ * with it by {@link Conversation#delete(long)}, and stays if retention deletes the
+ * question; one that a model has made stays. Safe for use by many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 
@@ -48,6 +55,12 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 
 	private static final int MOST_WAITING = 1_000;
 
+	/** The most sessions that are known to have a title, or to get one. */
+	private static final int MOST_KNOWN = 10_000;
+
+	/** A question is looked for in so many turns at the beginning of the log. */
+	private static final int MOST_SEARCHED = 10;
+
 	private static final Log logger = LogFactory.getLog(SessionTitles.class);
 
 	private final SessionStore store;
@@ -57,6 +70,13 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	private final SummaryCalls calls = new SummaryCalls();
 
 	private final ThreadPoolExecutor threads;
+
+	/** The newest turns of the sessions that have a title, or get one. */
+	private final Map<SessionKey, Long> known = Caffeine.newBuilder()
+		.maximumSize(MOST_KNOWN)
+		.executor(Runnable::run)
+		.<SessionKey, Long>build()
+		.asMap();
 
 	private SessionTitles(SessionStore store, @Nullable ChatModel model) {
 		this.store = SessionAccess.unguarded(store);
@@ -93,54 +113,93 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 
 	@Override
 	public void committed(SessionEvent.Committed event) {
-		if (event.turn().parent() != 0) {
-			return;
+		long turn = event.turn().number();
+		Long last = this.known.put(event.key(), turn);
+		// a number that is no larger is that of another session under this key
+		if (last == null || turn <= last || event.turn().parent() == 0) {
+			begin(event.key(), turn);
 		}
+	}
+
+	private void begin(SessionKey key, long turn) {
 		try {
-			this.threads.execute(() -> titleOrLog(event.key(), event.turn().number()));
+			this.threads.execute(() -> titleOrForget(key, turn));
 		}
 		catch (RejectedExecutionException ex) {
-			logger
-				.debug("Session " + event.key() + " gets no title: too many wait for theirs, or the application ends.");
+			this.known.remove(key);
+			logger.debug("Session " + key + " gets no title yet: too many wait for theirs, or the application ends.");
 		}
 	}
 
-	private void titleOrLog(SessionKey key, long turn) {
+	/** Makes the title, or leaves it to the next turn, which may have ended already. */
+	private void titleOrForget(SessionKey key, long turn) {
+		if (isMade(key) || this.known.remove(key, turn)) {
+			return;
+		}
+		Long next = this.known.get(key);
+		if (next != null && next > turn) {
+			begin(key, next);
+		}
+	}
+
+	private boolean isMade(SessionKey key) {
 		try {
-			title(key, turn);
+			return title(key);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Session " + key + " gets no title: " + ex.getClass().getName());
+			logger.debug("Session " + key + " gets no title yet: " + ex.getClass().getName());
+			return false;
 		}
 	}
 
-	private void title(SessionKey key, long turn) {
-		Session begun = untitled(key);
-		if (begun == null) {
-			return;
+	/**
+	 * Gives a session its title.
+	 * @return false if it is to be tried again, since there is no session yet, or others
+	 * wrote to it all the time
+	 */
+	private boolean title(SessionKey key) {
+		Session begun = this.store.find(key).orElse(null);
+		if (begun == null || begun.title() != null) {
+			return begun != null;
 		}
-		List<SessionItem> items = this.store.items(key, turn);
+		List<SessionItem> items = firstQuestion(begun);
 		String title = title(items.stream().map(SessionItem::message).toList());
-		if (title.isEmpty()) {
-			return;
-		}
-		Attempts.FEW.make(() -> {
+		return title.isEmpty() || Attempts.FEW.make(() -> {
 			Session session = untitled(key);
-			boolean done = session == null || isGone(begun, session, turn, items)
+			boolean done = session == null || isGone(begun, session, items)
 					|| this.store.commit(Commit.on(session).header(HeaderChange.NONE.title(title))).isStored();
 			return done ? Optional.of(key) : Optional.empty();
-		});
+		}).isPresent();
+	}
+
+	/** Returns the items of the first turn with a question; none if there is none. */
+	private List<SessionItem> firstQuestion(Session session) {
+		SessionKey key = session.key();
+		if (session.turns() == 1) {
+			return this.store.items(key, 1);
+		}
+		return this.store.path(key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.map(PathView::turns)
+			.orElse(List.of())
+			.stream()
+			.filter((turn) -> turn.items() > 0)
+			.limit(MOST_SEARCHED)
+			.map((turn) -> this.store.items(key, turn.number()))
+			.filter((items) -> !text(items.stream().map(SessionItem::message).toList(), MessageType.USER).isEmpty())
+			.findFirst()
+			.orElse(List.of());
 	}
 
 	/**
 	 * Returns whether something that the title was made from has been deleted, since a
 	 * model takes its time.
 	 */
-	private boolean isGone(Session begun, Session now, long turn, List<SessionItem> items) {
+	private boolean isGone(Session begun, Session now, List<SessionItem> items) {
 		if (!now.incarnation().equals(begun.incarnation())) {
 			return true;
 		}
-		return now.version() != begun.version() && this.store.items(now.key(), turn).size() < items.size();
+		return now.version() != begun.version()
+				&& this.store.items(now.key(), items.get(0).turn()).size() < items.size();
 	}
 
 	/** Returns null if there is nothing to do. */

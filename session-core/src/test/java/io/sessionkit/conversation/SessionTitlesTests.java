@@ -3,13 +3,16 @@ package io.sessionkit.conversation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
@@ -21,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -92,6 +96,70 @@ class SessionTitlesTests {
 		this.conversations.get(KEY).undo(2);
 		ask("Something else");
 		assertThat(title()).isEqualTo("Orders");
+	}
+
+	/** The turn of the first call is not the first one of the session. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void sessionThatBeganWithoutACallGetsTheTitleWithItsFirstCall(TestStores kind) {
+		ofFirstWords(kind);
+		this.conversations.get(KEY).seed(List.of(new UserMessage("Who are you?"), new AssistantMessage("A helper.")));
+		ask("Where is my order?");
+		awaitTitle("Who are you?");
+	}
+
+	@Test
+	void sessionThatBeginsWithAGivenHistoryGetsATitle() {
+		ofFirstWords(TestStores.MEMORY);
+		this.model.says("an answer");
+		this.chat.prompt()
+			.user("Where is my order?")
+			.advisors(SessionAdvisor.session(KEY)
+				.andThen(SessionAdvisor.history(
+						List.of(new UserMessage("Who are you?"), new AssistantMessage("A helper.")),
+						HistoryPolicy.REPLACE_SESSION)))
+			.call()
+			.content();
+		awaitTitle("Who are you?");
+	}
+
+	@Test
+	void titleIsOfTheFirstTurnWithAQuestion() {
+		ofFirstWords(TestStores.MEMORY);
+		this.store.add(KEY, List.of(new AssistantMessage("How can I help?")));
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+	}
+
+	@Test
+	void titleThatCouldNotBeMadeIsMadeAtTheNextTurn() {
+		this.store = TestStores.MEMORY.create();
+		AtomicInteger calls = new AtomicInteger();
+		SessionStore failing = CallsOfStore.before(this.store, () -> {
+			if (calls.incrementAndGet() == 1) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		});
+		use(SessionTitles.ofFirstWords(failing), Conversations.builder(this.store));
+		ask("Where is my order?");
+		Awaitility.await().until(() -> calls.get() == 1);
+		Awaitility.await().untilAsserted(() -> {
+			ask("And the other one?");
+			assertThat(title()).isEqualTo("Where is my order?");
+		});
+	}
+
+	@Test
+	void sessionThatHasItsTitleIsNotReadAgain() {
+		this.store = TestStores.MEMORY.create();
+		AtomicInteger calls = new AtomicInteger();
+		use(SessionTitles.ofFirstWords(CallsOfStore.before(this.store, calls::incrementAndGet)),
+				Conversations.builder(this.store));
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+		int before = calls.get();
+		ask("And the other one?");
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> calls.get() == before);
 	}
 
 	@Test

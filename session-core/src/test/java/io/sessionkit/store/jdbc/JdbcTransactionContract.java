@@ -32,6 +32,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.SessionTitles;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
@@ -52,6 +53,7 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -322,6 +324,33 @@ abstract class JdbcTransactionContract {
 		assertThat(texts()).containsExactly("first", "second", "q", "a");
 		ask.run();
 		assertThat(texts()).containsExactly("q", "a", "q", "a");
+	}
+
+	/**
+	 * The thread that makes titles does not see a turn before the commit of the caller.
+	 */
+	@Test
+	void sessionThatBeginsInATransactionOfTheCallerGetsItsTitleWithTheNextTurn() {
+		ScriptedChatModel model = new ScriptedChatModel().says("a1").says("a2");
+		CompletableFuture<Boolean> looked = new CompletableFuture<>();
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforeOpen(() -> looked.complete(this.store.find(this.key).isPresent()));
+		try (SessionTitles titles = SessionTitles.ofFirstWords(observed)) {
+			Conversations conversations = Conversations.builder(this.store).listeners(titles).build();
+			ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+			Consumer<String> ask = (question) -> chat.prompt()
+				.user(question)
+				.advisors(SessionAdvisor.session(this.key))
+				.call()
+				.content();
+			this.transaction.executeWithoutResult((status) -> {
+				ask.accept("q1");
+				// some databases let it wait for this transaction
+				looked.copy().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
+			});
+			ask.accept("q2");
+			await().untilAsserted(() -> assertThat(header().title()).isEqualTo("q1"));
+		}
 	}
 
 	@Test
