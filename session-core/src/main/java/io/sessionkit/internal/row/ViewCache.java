@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Scheduler;
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
@@ -43,13 +45,29 @@ public final class ViewCache {
 	 * @param codec decodes the messages
 	 */
 	public ViewCache(DataSize limit, MessageCodec codec) {
+		this(limit, codec, Ticker.systemTicker(), Scheduler.systemScheduler());
+	}
+
+	/**
+	 * Creates a cache with a clock of its own.
+	 * @param scheduler drops views in time where no other one is read or written; that of
+	 * the JDK has one daemon thread for all
+	 */
+	ViewCache(DataSize limit, MessageCodec codec, Ticker ticker, Scheduler scheduler) {
 		this.reader = new RowReader(codec);
 		this.views = (limit.toBytes() > 0) ? Caffeine.newBuilder()
 			.maximumWeight(limit.toBytes())
 			.weigher((SessionKey key, KnownView view) -> view.bytes())
 			.expireAfterAccess(IDLE)
+			.ticker(ticker)
+			.scheduler(scheduler)
 			.executor(Runnable::run)
 			.build() : null;
+	}
+
+	/** Returns how many views are in memory, also if they are not used any more. */
+	long size() {
+		return (this.views != null) ? this.views.estimatedSize() : 0;
 	}
 
 	/**
