@@ -63,6 +63,37 @@ abstract class NewMessages extends ResumedTurns {
 	}
 
 	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void regenerationAsksTheQuestionOfTheTurnThatItCancels(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		this.model.says("a1").calls(cancel("c1", 1)).says("a2");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		ChatResponse response = regenerate(mode);
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q2");
+		assertThat(log()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
+		assertThat(this.runs).isEmpty();
+		assertThat(ledger()).containsOnly(ApprovalStatus.CANCELLED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void regenerationAsksTheQuestionOfTheFirstTurnThatItCancels(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("a1");
+		ask(mode, "q1");
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> regenerate(mode));
+		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		regenerate(mode);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1");
+		assertThat(log()).containsExactly("user: q1", "assistant: a1");
+	}
+
+	private ChatResponse regenerate(ClientSetup.Mode mode) {
+		return response(setup(mode), client(setup(mode)).build().prompt().advisors(SessionAdvisor.regenerating()));
+	}
+
+	@ParameterizedTest
 	@MethodSource("setups")
 	void queuedMessageGoesBehindTheResultsOnce(ClientSetup setup) {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));

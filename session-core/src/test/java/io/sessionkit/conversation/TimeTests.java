@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.sessionkit.NothingWaitsException;
@@ -29,6 +30,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.Tail;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
@@ -766,6 +768,37 @@ class TimeTests {
 		this.model.says("at last");
 		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(3))).call().content();
 		assertThat(log()).containsExactly("edited", "at last");
+	}
+
+	/** The turn is read after the newest one was looked for. */
+	@Test
+	void regenerationLeavesNoTurnThatOthersHaveWrittenMeanwhile() {
+		talk(2);
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforePath(onceAfter(1, () -> this.store.add(this.key, said("between", "them"))));
+		int requests = this.model.prompts().size();
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> clientOn(observed).prompt()
+				.advisors(on().andThen(SessionAdvisor.regenerating()))
+				.call()
+				.content())
+			.withMessageContaining("to turn 3");
+		assertThat(this.model.prompts()).hasSize(requests);
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2", "between", "them");
+	}
+
+	private ChatClient clientOn(SessionStore other) {
+		return ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(Conversations.of(other))).build();
+	}
+
+	/** Works once, when it has been called so many times. */
+	private static Runnable onceAfter(int times, Runnable work) {
+		AtomicInteger calls = new AtomicInteger();
+		return () -> {
+			if (calls.getAndIncrement() == times) {
+				work.run();
+			}
+		};
 	}
 
 	@Test

@@ -66,6 +66,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable beforeOpen = () -> {
 	};
 
+	private volatile Runnable beforePath = () -> {
+	};
+
 	private volatile Runnable beforeCommit = () -> {
 	};
 
@@ -105,6 +108,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void beforeOpen(Runnable beforeOpen) {
 		this.beforeOpen = beforeOpen;
+	}
+
+	/**
+	 * From now on this runs before each path that is read.
+	 */
+	public void beforePath(Runnable beforePath) {
+		this.beforePath = beforePath;
 	}
 
 	/**
@@ -166,6 +176,7 @@ public final class ObservedStore implements SessionStore {
 	@Override
 	public Optional<PathView> path(SessionKey key, PathQuery query) {
 		note("path");
+		this.beforePath.run();
 		if (this.fault == Fault.OPEN) {
 			throw new StoreUnavailableException("The store is down.", null);
 		}

@@ -267,7 +267,7 @@ public final class GatedTurns {
 		inLine.accept(turn);
 		return (turn.openTurn() == 0)
 				? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing, toolLoop))
-				: afterPause(turn, tools, enclosing, inLine, toolLoop);
+				: afterPause(request, turn, tools, enclosing, inLine, toolLoop);
 	}
 
 	private static void checkContinues(TurnRequest request) {
@@ -379,9 +379,12 @@ public final class GatedTurns {
 		}
 	}
 
-	private OpenedCall afterPause(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			Consumer<RunningTurn> inLine, boolean toolLoop) {
-		TurnRequest request = turn.request();
+	/**
+	 * Does what the rule for new messages says. The turn that is cancelled is the newest
+	 * one then, so the call is read anew as it was made.
+	 */
+	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
+			@Nullable HookContext enclosing, Consumer<RunningTurn> inLine, boolean toolLoop) {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn);
 			case CANCEL -> {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
@@ -58,11 +59,14 @@ final class TurnPlaces {
 			throw new IllegalArgumentException(
 					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
 		}
-		return request.start(new Start(Start.Kind.EDIT, turn, null)).input(question);
+		Start.Kind kind = (request.start().turn() > 0) ? Start.Kind.EDIT : Start.Kind.REGENERATE;
+		return request.start(new Start(kind, turn, null)).input(question);
 	}
 
+	/** A turn that waits is the newest one if there is no other yet. */
 	private long newest(SessionKey key) {
 		return newest(key, Tail.newest(1)).or(() -> newest(key, Tail.ALL))
+			.or(() -> store().find(key).map(Session::openTurn).filter((waiting) -> waiting > 0))
 			.orElseThrow(() -> new IllegalArgumentException(
 					"Session " + key + " has no turn whose question could be asked again. Add .user(..) to the call."));
 	}
@@ -94,6 +98,9 @@ final class TurnPlaces {
 		PathView path = read(request, Point.before(turn));
 		Session header = path.session();
 		Session seen = path.view().session();
+		if (request.start().asksAgain()) {
+			checkNewest(header, turn);
+		}
 		if (path.next() == 0 && header.head() != seen.head()) {
 			throw new IllegalArgumentException("Turn " + turn + " of session " + request.key()
 					+ " does not follow a turn of the active branch '" + header.branch()
@@ -102,6 +109,19 @@ final class TurnPlaces {
 		LeftTurns left = (path.next() > 0)
 				? new LeftTurns(header.head(), header.branch(), seen.head(), path.next(), header.version()) : null;
 		return new TurnViews.Opened(path.view(), new TurnPlace(header, seen, left, null), null);
+	}
+
+	/**
+	 * Checks that nobody has written since the newest turn was looked for: the turns
+	 * behind it would be left unseen.
+	 */
+	private void checkNewest(Session header, long turn) {
+		long newest = (header.head() == turn) ? turn : newest(header.key());
+		if (newest != turn) {
+			throw new SessionConflictException("Session " + header.key() + " moved on from turn " + turn
+					+ ", whose question was to be asked again, to turn " + newest
+					+ ". Nothing was sent. Read the session, and call again.", null);
+		}
 	}
 
 	private TurnViews.Opened onBranch(TurnRequest request, String name) {
