@@ -678,6 +678,53 @@ class TimeTests {
 		assertThat(log()).containsExactly("q1", "a1");
 	}
 
+	@Test
+	void callOnABranchThatBecomesActiveWhileItBeginsIsOnThatBranch() {
+		talk(1);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforePath(onceAfter(0, () -> this.conversation.switchTo("side")));
+		askOnSide(observed);
+		assertThat(log()).containsExactly("q1", "a1", "aside", "there");
+		this.conversation.switchTo(Session.MAIN);
+		assertThat(log()).containsExactly("q1", "a1");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "aside", "there");
+	}
+
+	@Test
+	void callOnABranchThatIsLeftWhileItBeginsIsOnThatBranch() {
+		talk(1);
+		this.conversation.branch("side");
+		ask("q2", "a2");
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforeOpen(onceAfter(1, () -> this.conversation.switchTo(Session.MAIN)));
+		askOnSide(observed);
+		assertThat(lastRequest()).containsExactly("q1", "a1", "q2", "a2", "aside");
+		assertThat(log()).containsExactly("q1", "a1");
+		this.conversation.switchTo("side");
+		assertThat(log()).containsExactly("q1", "a1", "q2", "a2", "aside", "there");
+	}
+
+	@Test
+	void callOnABranchDoesNotBeginWhileOthersSwitchAllTheTime() {
+		talk(1);
+		this.conversation.branch("side");
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforeOpen(() -> this.conversation.switchTo(Session.MAIN));
+		observed.beforePath(() -> this.conversation.switchTo("side"));
+		int requests = this.model.prompts().size();
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> askOnSide(observed))
+			.withMessageContaining("side");
+		assertThat(this.model.prompts()).hasSize(requests);
+	}
+
+	private void askOnSide(SessionStore seen) {
+		this.model.says("there");
+		clientOn(seen).prompt().user("aside").advisors(on().andThen(SessionAdvisor.branch("side"))).call().content();
+	}
+
 	// edit and regenerate
 
 	@Test

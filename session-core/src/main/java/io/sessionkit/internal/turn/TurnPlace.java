@@ -129,6 +129,15 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 		return this.branch != null && now.branch().equals(this.branch.name());
 	}
 
+	/**
+	 * Returns whether the turn becomes the head if this branch was the active one when
+	 * the session was opened, and only then.
+	 */
+	boolean fits(String name) {
+		boolean active = this.header != null && this.header.branch().equals(name);
+		return active == becomesHead();
+	}
+
 	/** Returns whether the turn follows the head of the session. */
 	boolean isAtHead() {
 		return this.branch == null

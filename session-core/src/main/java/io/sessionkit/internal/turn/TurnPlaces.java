@@ -11,6 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.turn.TurnRequest.Start;
@@ -124,15 +125,24 @@ final class TurnPlaces {
 		}
 	}
 
+	/** A branch that others make active, or leave, while it is read is read again. */
 	private TurnViews.Opened onBranch(TurnRequest request, String name) {
-		Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
-		if (name.equals(header.branch())) {
-			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
-			return TurnViews.Opened.atHead(view, null);
-		}
-		BranchRecord branch = branch(request.key(), name).orElseThrow(() -> new IllegalArgumentException(
-				"Session " + request.key() + " has no branch '" + name + "'. Make it with Conversation.branch(..)."));
-		return onBranch(request, branch);
+		return Attempts.FEW.make(() -> {
+			Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
+			TurnViews.Opened opened = name.equals(header.branch()) ? atHead(request)
+					: onBranch(request, named(request.key(), name));
+			return Optional.of(opened).filter((each) -> each.place().fits(name));
+		})
+			.orElseThrow(() -> new SessionConflictException("The call on branch '" + name + "' of session "
+					+ request.key() + " could not begin: others switched branches all the time. Nothing was sent."
+					+ " Try again.", null));
+	}
+
+	private TurnViews.Opened atHead(TurnRequest request) {
+		SessionView view = this.reader.open(request.key(), request.limit(), request.input())
+			.orElseThrow(() -> notFound(request.key()));
+		request.checkExpected(view.session());
+		return TurnViews.Opened.atHead(view, null);
 	}
 
 	private TurnViews.Opened onBranch(TurnRequest request, BranchRecord branch) {
@@ -141,6 +151,11 @@ final class TurnPlaces {
 		Session seen = view.session().on(branch.name());
 		return new TurnViews.Opened(new SessionView(seen, view.summary(), view.items()),
 				new TurnPlace(path.session(), seen, null, branch), null);
+	}
+
+	private BranchRecord named(SessionKey key, String name) {
+		return branch(key, name).orElseThrow(() -> new IllegalArgumentException(
+				"Session " + key + " has no branch '" + name + "'. Make it with Conversation.branch(..)."));
 	}
 
 	private Optional<BranchRecord> branch(SessionKey key, String name) {
