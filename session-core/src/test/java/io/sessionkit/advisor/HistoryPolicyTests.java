@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
@@ -39,6 +41,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ObservedStore;
@@ -412,6 +415,35 @@ class HistoryPolicyTests {
 		assertThatExceptionOfType(IdempotencyKeyException.class)
 			.isThrownBy(() -> call("b", SessionAdvisor.history(turns(1), HistoryPolicy.REPLACE_SESSION)
 				.andThen(SessionAdvisor.idempotencyKey("r1"))).content());
+	}
+
+	@Test
+	void givenHistoryOfATurnThatWaitsIsStoredOnceIfTheLineChangesMeanwhile() {
+		AtomicInteger runs = new AtomicInteger();
+		Approvals approvals = gated();
+		ask("a");
+		AtomicInteger commits = new AtomicInteger();
+		this.store.beforeCommit(() -> {
+			if (commits.incrementAndGet() == 2) {
+				changeLine();
+			}
+		});
+		pause("b", runs, SessionAdvisor.history(turns(3), HistoryPolicy.REPLACE_SESSION)
+			.andThen(SessionAdvisor.concurrency(Concurrency.SERIALIZE)));
+		assertThat(this.store.turns(this.key, Tail.ALL)).filteredOn(Turn::isSeeded).hasSize(3);
+		approve(approvals);
+		this.model.says("done");
+		prompt(null, none()).toolCallbacks(cancelling(runs)).call().content();
+		assertThat(runs).hasValue(1);
+		assertThat(view()).startsWith("user: q0", "assistant: a0").endsWith("assistant: done").hasSize(10);
+	}
+
+	/** As a call does that joins the line. */
+	private void changeLine() {
+		SessionRecord line = this.store.record(this.key, "line", "turn").orElseThrow();
+		assertThat(this.store.put(this.key,
+				new RecordWrite(line.kind(), line.id(), line.revision(), line.payload(), Duration.ofMinutes(1))))
+			.isTrue();
 	}
 
 	@Test

@@ -2,8 +2,10 @@ package io.sessionkit.internal.turn;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +142,9 @@ class TurnWriter {
 	 * The last turn of the history with which the session is to start anew; 0 for none.
 	 */
 	private long seed;
+
+	/** The turns of that history that are still to be stored; null if none is yet. */
+	private @Nullable Deque<TurnWrite> unseeded;
 
 	/**
 	 * The header as the last write has left it; null if it is not known: nobody but the
@@ -300,33 +305,58 @@ class TurnWriter {
 
 	/**
 	 * Writes the history with which the session is to start anew beside the present one,
-	 * since the turn behind it waits. As long as it does, nothing has changed.
+	 * since the turn behind it waits. As long as it does, nothing has changed. What is
+	 * there already, because the turn could not be written at first, is not written
+	 * again.
 	 * @return whether the turn may follow; false if another writer was first
 	 */
 	private boolean writeSeed() {
-		for (TurnWrite each : this.place.seed(this.store.options())) {
+		Deque<TurnWrite> rest = unseeded();
+		while (isHeadAsOpened() && !rest.isEmpty()) {
 			Session before = this.left;
-			Commit commit = (before != null) ? Commit.on(before) : Commit.first(key());
-			Turn turn = each.turn();
-			long parent = (this.seed != 0) ? this.seed : turn.parent();
-			TurnWrite beside = new TurnWrite(
-					turn.stored(new Turn.Place(0, parent, turn.branch(), turn.items(), turn.tokens())), 0, each.items())
-				.asBeside();
-			// attributes that were written before the first turn are inherited by no
-			// other
-			TurnWrite inheriting = (before != null && parent == 0) ? beside.attributes(before.attributes()) : beside;
-			CommitResult result = this.store.commit(living(commit.turn(inheriting)));
+			CommitResult result = this.store.commit(living(seeding(rest.element(), before)));
 			if (!result.isStored()) {
 				return false;
 			}
+			rest.remove();
 			this.seed = result.turn();
-			this.left = this.store.find(key()).orElse(null);
-			if (this.left == null || (before != null && !before.incarnation().equals(this.left.incarnation()))
-					|| this.left.head() != ((before != null) ? before.head() : 0)) {
-				return false;
-			}
+			this.left = this.store.find(key())
+				.filter((now) -> before == null || now.incarnation().equals(before.incarnation()))
+				.orElse(null);
 		}
-		return true;
+		return isHeadAsOpened();
+	}
+
+	private Deque<TurnWrite> unseeded() {
+		Deque<TurnWrite> known = this.unseeded;
+		if (known == null) {
+			known = new ArrayDeque<>(this.place.seed(this.store.options()));
+			this.unseeded = known;
+		}
+		return known;
+	}
+
+	/**
+	 * Creates the commit of one turn of the given history. Attributes that were written
+	 * before the first turn are inherited by no other.
+	 */
+	private Commit seeding(TurnWrite write, @Nullable Session before) {
+		Turn turn = write.turn();
+		long parent = (this.seed != 0) ? this.seed : turn.parent();
+		TurnWrite beside = new TurnWrite(
+				turn.stored(new Turn.Place(0, parent, turn.branch(), turn.items(), turn.tokens())), 0, write.items())
+			.asBeside();
+		if (before == null) {
+			return Commit.first(key()).turn(beside);
+		}
+		return Commit.on(before).turn((parent == 0) ? beside.attributes(before.attributes()) : beside);
+	}
+
+	private boolean isHeadAsOpened() {
+		Session opened = this.place.header();
+		Session now = this.left;
+		long head = (opened != null) ? opened.head() : 0;
+		return (now != null) ? now.head() == head : opened == null && this.seed == 0;
 	}
 
 	/**
