@@ -73,7 +73,7 @@ final class Additions {
 		return write("given a turn that was kept aside", (session) -> {
 			// read anew each time: what is deleted meanwhile must not come back
 			TurnView aside = aside(number);
-			checkNotOnPath(number);
+			checkNotOnPath(aside.turn());
 			return List.of(adopted(aside));
 		}).get(0);
 	}
@@ -103,14 +103,29 @@ final class Additions {
 		checkWhole(messages);
 	}
 
-	private void checkNotOnPath(long number) {
-		boolean onPath = this.store.path(this.key, PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)))
+	/** A copy on the path is what a call before has written, whose answer was lost. */
+	private void checkNotOnPath(Turn aside) {
+		this.store.path(this.key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
 			.stream()
 			.flatMap((path) -> path.turns().stream())
-			.anyMatch((turn) -> turn.number() == number);
-		if (onPath) {
-			throw new IllegalArgumentException("Turn " + number + " of session " + this.key + " is history already.");
-		}
+			.filter((turn) -> turn.items() > 0 && isSame(turn, aside))
+			.findFirst()
+			.ifPresent((turn) -> {
+				throw new IllegalArgumentException(
+						"Turn " + aside.number() + " of session " + this.key + " is history already"
+								+ ((turn.number() != aside.number()) ? ", as turn " + turn.number() : "") + ".");
+			});
+	}
+
+	/**
+	 * The turns of a fork have other numbers than their marks say, and began as they did.
+	 */
+	private static boolean isSame(Turn one, Turn other) {
+		return original(one).equals(original(other)) && one.startedAt().equals(other.startedAt());
+	}
+
+	private static Object original(Turn turn) {
+		return turn.parameters().getOrDefault(Turn.ADOPTED, turn.number());
 	}
 
 	private TurnWrite adopted(TurnView aside) {

@@ -667,7 +667,8 @@ public final class Conversation {
 	 * @param turn the number of the turn
 	 * @return the copy
 	 * @throws IllegalArgumentException if there is no such turn, if it has no answer, or
-	 * if it is history already
+	 * if it is history already, itself or as a copy, which the message names. A copy that
+	 * was undone does not count
 	 * @throws IllegalStateException if effects of the turn were taken back; see
 	 * {@link Compensations}. Nothing was written
 	 * @throws SessionPausedException if the turn is open, or another one is; nothing was

@@ -66,6 +66,9 @@ final class TimeModel {
 
 		boolean seeded;
 
+		/** The turn that it is, or is a copy of. */
+		long original;
+
 		/** How many turns of the seed stay when the session starts anew here. */
 		@Nullable Integer keeps;
 
@@ -80,6 +83,7 @@ final class TimeModel {
 
 		ModelTurn(long number, long parent, String branch, boolean history, List<String> texts, long day) {
 			this.number = number;
+			this.original = number;
 			this.parent = parent;
 			this.branch = branch;
 			this.history = history;

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -630,8 +631,14 @@ final class TimeProgram {
 	/** Of a turn of another way, which a copy of it makes part of this one. */
 	private void adopt() {
 		List<Long> path = this.model.path(this.model.head());
+		Set<Long> originals = path.stream()
+			.map(this.model::find)
+			.filter(ModelTurn::isFilled)
+			.map((turn) -> turn.original)
+			.collect(Collectors.toSet());
 		List<ModelTurn> others = this.model.turns.stream()
 			.filter((turn) -> turn.history && !path.contains(turn.number) && isAnswered(turn))
+			.filter((turn) -> !originals.contains(turn.original))
 			.toList();
 		if (others.isEmpty()) {
 			return;
@@ -639,7 +646,9 @@ final class TimeProgram {
 		ModelTurn turn = oneOf(others);
 		this.steps.add("adopt " + turn.number);
 		assertThat(this.thread.adopt(turn.number).number()).isEqualTo(this.model.turns.size() + 1L);
-		this.model.add(this.model.head(), this.model.active, true, turn.texts).seeded = turn.seeded;
+		ModelTurn copy = this.model.add(this.model.head(), this.model.active, true, turn.texts);
+		copy.seeded = turn.seeded;
+		copy.original = turn.original;
 	}
 
 	/** A turn that was cancelled while it waited has results, and no answer. */

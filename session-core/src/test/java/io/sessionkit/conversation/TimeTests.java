@@ -906,6 +906,8 @@ class TimeTests {
 		Turn aside = this.store.turns(this.key, Tail.newest(1)).get(0);
 		assertThat(aside.parent()).isZero();
 		assertThat(this.conversation.adopt(aside.number()).status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(aside.number()))
+			.withMessageContaining("as turn");
 		assertThat(log()).endsWith("between", "them", "edited", "late");
 	}
 
