@@ -54,8 +54,9 @@ final class RunningStream implements StreamStart {
 		/**
 		 * Begins to write the stream.
 		 * @param request the digest of the name of the request; null for none
+		 * @param endsWithTurn whether the session is erased with another call
 		 */
-		StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request);
+		StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request, boolean endsWithTurn);
 
 		/**
 		 * Returns the stream that is at work for a request in any process.
@@ -176,19 +177,20 @@ final class RunningStream implements StreamStart {
 	}
 
 	@Override
-	public synchronized void opening(SessionKey session, boolean stored, boolean edited, @Nullable String asked) {
+	public synchronized void opening(Opening opening) {
 		if (this.writer != null) {
 			return;
 		}
-		if (!stored) {
-			throw new IllegalStateException("The turn of this call on session " + session
+		if (!opening.isStored()) {
+			throw new IllegalStateException("The turn of this call on session " + opening.key()
 					+ " is not stored, so its stream cannot be resumed. Use CallEvents.of(..) for it.");
 		}
+		String asked = opening.request();
 		String digest = (asked != null) ? Sha256.of(asked) : null;
-		this.key = session;
+		this.key = opening.key();
 		this.request = digest;
-		StreamWriter begun = this.place.begin(session, this, digest);
-		this.kept = new KeptEvents(begun, edited);
+		StreamWriter begun = this.place.begin(opening.key(), this, digest, opening.endsWithTurn());
+		this.kept = new KeptEvents(begun, opening.isEdited());
 		this.writer = begun;
 		this.work = Flux.interval(TICK, Schedulers.parallel())
 			.onBackpressureDrop()

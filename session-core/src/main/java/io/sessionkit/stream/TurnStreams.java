@@ -57,8 +57,10 @@ public final class TurnStreams implements AutoCloseable {
 	private final RunningStream.Place place = new RunningStream.Place() {
 
 		@Override
-		public StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request) {
-			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits, request);
+		public StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request,
+				boolean endsWithTurn) {
+			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits, request,
+					endsWithTurn);
 			TurnStreams.this.running.put(stream.name(), stream);
 			return writer;
 		}

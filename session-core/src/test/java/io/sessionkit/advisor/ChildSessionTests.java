@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -19,6 +20,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.stream.TurnStreams;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
@@ -29,8 +31,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -174,6 +178,42 @@ class ChildSessionTests {
 		running.dispose();
 		cancelled.countDown();
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.find(seen.get())).isEmpty());
+	}
+
+	/**
+	 * Nothing of its turn is stored yet, and nobody erases it if the process dies now.
+	 */
+	@Test
+	void childForOneTurnExpiresFromItsFirstRecordOn() {
+		for (Consumer<ChatClient.AdvisorSpec> more : List.of(SessionAdvisor.concurrency(Concurrency.SERIALIZE),
+				SessionAdvisor.idempotencyKey("r1"))) {
+			assertThat(lifeOfChildAtWork((spec) -> spec.advisors(more).call().content()))
+				.isEqualTo(Duration.ofHours(1));
+		}
+		assertThat(lifeOfChildAtWork((spec) -> {
+			try (TurnStreams streams = TurnStreams.builder(this.conversations).build()) {
+				streams.start(spec).blockLast();
+			}
+		})).isEqualTo(Duration.ofHours(1));
+	}
+
+	/**
+	 * Returns how long a child for one turn lives while its first call asks the model.
+	 */
+	private Duration lifeOfChildAtWork(Consumer<ChatClientRequestSpec> calling) {
+		AtomicReference<Duration> life = new AtomicReference<>();
+		outer(() -> {
+			SessionKey child = this.key.child("scratch").child(new SessionContext().turnId());
+			this.model.step((prompt) -> {
+				life.set(this.store.find(child).orElseThrow().timeToLive());
+				return Flux.just(this.model.chunk("re c1", List.of(), true));
+			});
+			calling.accept(this.client.prompt()
+				.user("c1")
+				.advisors(SessionAdvisor.child(ChildSession.of("scratch").forThisTurn())));
+			return "ok";
+		});
+		return life.get();
 	}
 
 	@Test

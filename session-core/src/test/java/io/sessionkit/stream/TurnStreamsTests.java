@@ -931,7 +931,7 @@ class TurnStreamsTests {
 	private String abandoned(String... texts) {
 		String stream = StreamId.newStream();
 		StreamWriter writer = conversations().streams()
-			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null);
+			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null, false);
 		for (String text : texts) {
 			writer.add(EventForm.write(new Text(text)));
 		}

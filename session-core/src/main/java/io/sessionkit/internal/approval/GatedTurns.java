@@ -40,6 +40,7 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.observation.TurnStage;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.TurnView;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -127,7 +128,7 @@ public final class GatedTurns {
 			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
 					? () -> this.turns.offer(asking) : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
-			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, mayBegin(asking), drain);
+			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, beginning(asking), drain);
 		}
 		if (made != null) {
 			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
@@ -137,10 +138,12 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Returns whether a call may begin the session that it names.
+	 * Returns the header with which a call may begin the session that it names; null if
+	 * it may not.
 	 */
-	private static boolean mayBegin(TurnRequest asking) {
-		return asking.expectedTurn() == 0 && !asking.input().isEmpty();
+	private @Nullable HeaderChange beginning(TurnRequest asking) {
+		boolean mayBegin = asking.expectedTurn() == 0 && !asking.input().isEmpty();
+		return mayBegin ? asking.living(HeaderChange.NONE, this.turns.store().options()) : null;
 	}
 
 	/**

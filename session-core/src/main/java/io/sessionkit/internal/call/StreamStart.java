@@ -10,14 +10,22 @@ import org.jspecify.annotations.Nullable;
 public interface StreamStart {
 
 	/**
-	 * Handles the session of the call before its turn is opened. Called again each time
-	 * the call looks whether it is its turn.
+	 * A call whose turn is to be opened.
+	 *
 	 * @param key the session
-	 * @param stored whether the turn is stored there
-	 * @param edited whether hooks may change what is stored of it
+	 * @param isStored whether the turn is stored there
+	 * @param isEdited whether hooks may change what is stored of it
+	 * @param endsWithTurn whether the session is erased with another call
 	 * @param request the name that the client gave to the request; null for none
 	 */
-	void opening(SessionKey key, boolean stored, boolean edited, @Nullable String request);
+	record Opening(SessionKey key, boolean isStored, boolean isEdited, boolean endsWithTurn, @Nullable String request) {
+	}
+
+	/**
+	 * Handles the session of the call before its turn is opened. Called again each time
+	 * the call looks whether it is its turn.
+	 */
+	void opening(Opening call);
 
 	/**
 	 * Handles that the call waits for another one that makes the same request. Called

@@ -14,6 +14,7 @@ import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -62,27 +63,27 @@ public final class Lines {
 	 * wait; null for nothing
 	 * @param concurrency how to treat the call while another one works
 	 * @param timeout how long to wait at most in each line
-	 * @param mayBegin whether the session may begin with the line; a call that may not
-	 * stands in no line of a session that is absent
+	 * @param beginning the header of a session that begins with the line; null if it may
+	 * not: the call then stands in no line of a session that is absent
 	 * @param drain the work of this process, with which waiting ends
 	 * @return the arrival; null if the call neither waits nor is waited for
 	 */
 	public @Nullable Arrival arrive(SessionKey key, @Nullable Request request,
-			@Nullable Supplier<@Nullable Offer> offer, Concurrency concurrency, Duration timeout, boolean mayBegin,
-			Drain drain) {
+			@Nullable Supplier<@Nullable Offer> offer, Concurrency concurrency, Duration timeout,
+			@Nullable HeaderChange beginning, Drain drain) {
 		if (request == null && concurrency == Concurrency.OPTIMISTIC) {
 			return null;
 		}
 		String id = this.store.options().turnIds().get();
 		List<Wait> waits = new ArrayList<>();
 		if (request != null) {
-			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout, mayBegin, null));
+			waits.add(new Wait(this, key, LineName.of(request), id, Concurrency.SERIALIZE, timeout, beginning, null));
 		}
 		boolean steers = concurrency == Concurrency.STEER;
 		if (concurrency != Concurrency.OPTIMISTIC) {
 			OwnOffer own = (steers && offer != null) ? new OwnOffer(this, key, id, request, offer, offerLives(timeout))
 					: null;
-			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, mayBegin, own));
+			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, beginning, own));
 		}
 		return new Arrival(this, key, waits, request, steers, drain);
 	}
@@ -127,12 +128,13 @@ public final class Lines {
 
 	/**
 	 * Takes the first place of a session that begins with its line.
+	 * @param header its header
 	 * @return the place; null if there is a session
 	 */
-	@Nullable Place begin(SessionKey key, LineName name, String id) {
+	@Nullable Place begin(SessionKey key, LineName name, String id, HeaderChange header) {
 		Line line = Line.of(id, name.content());
 		RecordWrite write = write(key, name, line, 0);
-		boolean begun = this.store.commit(Commit.first(key).records(List.of(write))).isStored();
+		boolean begun = this.store.commit(Commit.first(key).header(header).records(List.of(write))).isStored();
 		return begun ? admit(key, name, id, line, write.next()) : null;
 	}
 

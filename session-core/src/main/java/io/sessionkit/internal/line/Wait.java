@@ -10,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
@@ -44,8 +45,8 @@ final class Wait {
 
 	private final Duration timeout;
 
-	/** Whether the session may begin with the line. */
-	private final boolean mayBegin;
+	/** The header of a session that begins with the line; null if it may not. */
+	private final @Nullable HeaderChange beginning;
 
 	/** Null if the call offers nothing to the turn at work. */
 	private final @Nullable OwnOffer offer;
@@ -75,14 +76,14 @@ final class Wait {
 	private boolean over;
 
 	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
-			boolean mayBegin, @Nullable OwnOffer offer) {
+			@Nullable HeaderChange beginning, @Nullable OwnOffer offer) {
 		this.lines = lines;
 		this.key = key;
 		this.name = name;
 		this.id = id;
 		this.concurrency = concurrency;
 		this.timeout = timeout;
-		this.mayBegin = mayBegin;
+		this.beginning = beginning;
 		this.offer = offer;
 		this.watch = new LineWatch(lines.life(), System::nanoTime);
 	}
@@ -207,11 +208,11 @@ final class Wait {
 		if (line != null) {
 			return in(line);
 		}
-		if (!this.mayBegin) {
+		if (this.beginning == null) {
 			this.absent = this.lines.isAbsent(this.key);
 			return null;
 		}
-		return this.lines.begin(this.key, this.name, this.id);
+		return this.lines.begin(this.key, this.name, this.id, this.beginning);
 	}
 
 	private @Nullable Place in(SessionRecord record) {

@@ -12,8 +12,10 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -50,14 +52,18 @@ public final class StreamLogs {
 	 * @param limits how much of it is kept
 	 * @param request the digest of the name of the request that the call makes; null if
 	 * it has none
+	 * @param endsWithTurn whether a session that is created is erased with a call
 	 * @return the writer of its events
 	 */
-	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
+	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits, @Nullable String request,
+			boolean endsWithTurn) {
 		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request);
 		RecordWrite write = write(key, stream, first).livingFor(limits.timeToLive());
-		boolean begun = Attempts.FEW.make(() -> this.store.put(key, write)
-				|| this.store.commit(Commit.first(key).records(List.of(write))).isStored() ? Optional.of(true)
-						: Optional.empty())
+		HeaderChange header = endsWithTurn
+				? HeaderChange.NONE.timeToLive(ShortLife.within(this.store.options().timeToLive())) : HeaderChange.NONE;
+		Commit creating = Commit.first(key).header(header).records(List.of(write));
+		boolean begun = Attempts.FEW.make(() -> this.store.put(key, write) || this.store.commit(creating).isStored()
+				? Optional.of(true) : Optional.empty())
 			.orElse(false);
 		if (!begun) {
 			throw new SessionConflictException("The stream of a call on session " + key

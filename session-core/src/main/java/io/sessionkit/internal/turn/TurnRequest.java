@@ -8,10 +8,13 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -269,9 +272,21 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	/**
 	 * Returns whether the session is erased when the call ends inside of which this one
 	 * is made.
+	 * @return false if the session stays
 	 */
-	boolean endsWithTurn() {
+	public boolean endsWithTurn() {
 		return this.child != null && this.child.endsWithTurn();
+	}
+
+	/**
+	 * Adds to a change of the header that a session that is erased with a call expires,
+	 * in case nobody is there to erase it.
+	 * @param header the change
+	 * @param options the options of the store
+	 * @return the change; the same for a session that stays
+	 */
+	public HeaderChange living(HeaderChange header, StoreOptions options) {
+		return endsWithTurn() ? header.timeToLive(ShortLife.within(options.timeToLive())) : header;
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.sessionkit.internal.turn;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -95,9 +94,6 @@ class TurnWriter {
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
 			@Nullable Map<String, Object> attributes, boolean overLimit) {
 	}
-
-	/** How long a session that is erased with a call lives if nobody erases it. */
-	private static final Duration LIFE_OF_CHILD = Duration.ofHours(1);
 
 	private final SessionStore store;
 
@@ -359,17 +355,9 @@ class TurnWriter {
 		return (now != null) ? now.head() == head : opened == null && this.seed == 0;
 	}
 
-	/**
-	 * Lets a session that is erased with a call expire, in case nobody is there to erase
-	 * it.
-	 */
 	private Commit living(Commit commit) {
-		if (!this.request.endsWithTurn()) {
-			return commit;
-		}
-		Duration configured = this.store.options().timeToLive();
-		boolean shorter = configured != null && configured.compareTo(LIFE_OF_CHILD) < 0;
-		return commit.header(commit.header().timeToLive((shorter && configured != null) ? configured : LIFE_OF_CHILD));
+		return this.request.endsWithTurn() ? commit.header(this.request.living(commit.header(), this.store.options()))
+				: commit;
 	}
 
 	/** If the session has not changed, a record was not as expected, and will not be. */
