@@ -25,7 +25,7 @@ public interface StreamStart {
 	 * Handles the session of the call before its turn is opened. Called again each time
 	 * the call looks whether it is its turn.
 	 */
-	void opening(Opening call);
+	void opening(Opening opening);
 
 	/**
 	 * Handles that the call waits for another one that makes the same request. Called
