@@ -8,7 +8,8 @@ package io.sessionkit.approval;
 public interface ApprovalTexts {
 
 	/**
-	 * Returns the text for a call that a person has rejected without a reason.
+	 * Returns the text for a call that a person has rejected without a reason before it
+	 * ran.
 	 * @param approval the call
 	 * @return the text
 	 */
@@ -45,7 +46,8 @@ public interface ApprovalTexts {
 
 	/**
 	 * Returns the text for a call of which nobody knows whether it ran, when the turn
-	 * continues or ends.
+	 * continues or ends. That is also one that a person has then rejected without a
+	 * reason, or that was to run again and was cancelled.
 	 * @param approval the call
 	 * @return the text
 	 */

@@ -215,6 +215,20 @@ abstract class ResumedTurns extends StandingApprovals {
 	}
 
 	private void uncertain(Decision first, Decision decision) throws Exception {
+		uncertain(first, () -> {
+			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
+			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))
+				.withMessageContaining("RETRY, ANSWER or REJECT");
+			approvals().decide(waiting(), decision);
+		});
+		this.model.says("done");
+		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	/**
+	 * @param meanwhile what others do before the first process comes back
+	 */
+	void uncertain(Decision first, Runnable meanwhile) throws Exception {
 		CountDownLatch running = new CountDownLatch(1);
 		CountDownLatch go = new CountDownLatch(1);
 		tools(tool("cancel").doing((input, context) -> {
@@ -224,18 +238,14 @@ abstract class ResumedTurns extends StandingApprovals {
 		}), tool("look"));
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q");
-		ToolApproval approved = approvals().decide(waiting(), first);
+		approvals().decide(waiting(), first);
 		ExecutorService thread = Executors.newSingleThreadExecutor();
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
 			await(running);
-			store().put(this.key,
-					new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null));
+			takeLeaseAway();
 			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
-			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
-			assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(waiting()))
-				.withMessageContaining("RETRY, ANSWER or REJECT");
-			approvals().decide(waiting(), decision);
+			meanwhile.run();
 			go.countDown();
 			assertThatThrownBy(() -> gone.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(TurnInProgressException.class);
 		}
@@ -243,8 +253,39 @@ abstract class ResumedTurns extends StandingApprovals {
 			thread.shutdownNow();
 		}
 		tools(tool("cancel").doing((input, context) -> "second"), tool("look"));
-		this.model.says("done");
-		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	private void takeLeaseAway() {
+		store().put(this.key, new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null));
+	}
+
+	@Test
+	void modelIsNotToldOfACallThatMayHaveRunThatItDidNot() throws Exception {
+		uncertain(Decision.approve("anna"), Decision.reject("anna"));
+		uncertain(Decision.approve("anna"), () -> {
+			approvals().decide(waiting(), Decision.retry("anna"));
+			approvals().cancel(this.key);
+		});
+		assertThat(ledger()).containsExactly(ApprovalStatus.REJECTED, ApprovalStatus.CANCELLED);
+		assertThat(log()).filteredOn((line) -> line.startsWith("tool"))
+			.hasSize(2)
+			.containsOnly("tool cancel=This call was interrupted. It may have run or not; check before you repeat it.");
+	}
+
+	@Test
+	void uncertainCallOfATurnThatIsOverCannotBeDecidedAndWhoDecidesIsToldSo() throws Exception {
+		uncertain(Decision.approve("anna"), () -> {
+			ToolApproval shown = waiting();
+			approvals().cancel(this.key);
+			assertThat(pending()).isEmpty();
+			for (Decision decision : List.of(Decision.retry("bob"), Decision.answer("bob", "it ran"),
+					Decision.reject("bob"))) {
+				assertThatExceptionOfType(DecisionRefusedException.class)
+					.isThrownBy(() -> approvals().decide(shown, decision))
+					.withMessageContaining("turn has ended")
+					.satisfies((ex) -> assertThat(ex.status()).isEqualTo(ApprovalStatus.UNCERTAIN));
+			}
+		});
 	}
 
 	@Test

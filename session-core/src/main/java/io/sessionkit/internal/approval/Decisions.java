@@ -64,9 +64,11 @@ public final class Decisions {
 	public ToolApproval make(SessionKey key, String id, String digest, Decision decision,
 			Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
-			LedgerEntry entry = judged(key, id).filter((found) -> right.test(found.approval()))
+			Optional<LedgerEntry> open = judged(key, id);
+			LedgerEntry entry = open.or(() -> find(this.ledger.over(key), id))
+				.filter((found) -> right.test(found.approval()))
 				.orElseThrow(() -> unknown(key, id));
-			check(entry, digest, decision);
+			check(entry, open.isEmpty(), digest, decision);
 			this.announcing.accept(entry.approval());
 			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
 		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
@@ -82,13 +84,12 @@ public final class Decisions {
 
 	/**
 	 * Finds a call by its id: among those that are stored as open, which costs one read,
-	 * then among those that have expired and those that are over.
+	 * then among those that have expired.
 	 */
 	private Optional<LedgerEntry> judged(SessionKey key, String id) {
 		List<LedgerEntry> stored = this.ledger.open(key);
 		return find(stored, id).map((entry) -> this.ledger.judged(List.of(entry)).get(0))
-			.or(() -> find(withExpired(key, stored), id))
-			.or(() -> find(this.ledger.over(key), id));
+			.or(() -> find(withExpired(key, stored), id));
 	}
 
 	private static DecisionRefusedException unknown(SessionKey key, String id) {
@@ -101,10 +102,13 @@ public final class Decisions {
 		return entries.stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
-	private static void check(LedgerEntry entry, String digest, Decision decision) {
+	private static void check(LedgerEntry entry, boolean isOver, String digest, Decision decision) {
 		ToolApproval call = entry.approval();
 		if (!call.digest().equals(digest)) {
 			throw refused(call, "is not the one that was shown: tool or arguments are different");
+		}
+		if (isOver && call.status().isPending()) {
+			throw refused(call, "may have run, and its turn has ended, so nobody can decide on it any more");
 		}
 		if (!fits(decision.verb(), call.status())) {
 			throw refused(call, whyNot(decision.verb(), call));

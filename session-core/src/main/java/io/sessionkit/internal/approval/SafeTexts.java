@@ -42,13 +42,18 @@ public final class SafeTexts {
 				return decision.reason();
 			}
 		}
-		return text(approval, switch (approval.status()) {
+		// whatever was decided since its claim
+		return text(approval, (approval.claimedAt() != null) ? ApprovalTexts::uncertain : ofStatus(approval.status()));
+	}
+
+	private static BiFunction<ApprovalTexts, ToolApproval, String> ofStatus(ApprovalStatus status) {
+		return switch (status) {
 			case REJECTED -> ApprovalTexts::rejected;
 			case DENIED -> ApprovalTexts::denied;
 			case EXPIRED -> ApprovalTexts::expired;
 			case CLAIMED, UNCERTAIN -> ApprovalTexts::uncertain;
 			default -> ApprovalTexts::cancelled;
-		});
+		};
 	}
 
 	/**
