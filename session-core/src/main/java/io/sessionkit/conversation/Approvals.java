@@ -328,19 +328,25 @@ public final class Approvals {
 	}
 
 	/**
-	 * Returns the standing decisions of a session: those on later calls.
+	 * Returns the standing decisions of a session: those on later calls. For the session
+	 * of somebody else, a decider gets those on the tools whose calls the caller decides.
 	 * @param key the session
 	 * @return the decisions, the oldest first
 	 */
 	public List<StandingDecision> standingDecisions(SessionKey key) {
-		return this.ledger.standing(this.access.key(key));
+		Caller caller = this.access.caller();
+		return this.ledger.standing(this.deciders.key(key, caller))
+			.stream()
+			.filter((decision) -> caller.reaches(decision.key().owner()) || this.deciders.mayRevoke(caller, decision))
+			.toList();
 	}
 
 	/**
 	 * Revokes a decision on later calls. Calls that it has already decided stay decided.
 	 * @param decision the decision
-	 * @return whether the session had the decision, and the caller may take it back: if
-	 * the tool has deciders, one of them
+	 * @return whether the session had the decision
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the caller reaches the
+	 * session, and the calls of the tool are decided by others
 	 */
 	public boolean revoke(StandingDecision decision) {
 		Caller caller = this.access.caller();
@@ -349,9 +355,21 @@ public final class Approvals {
 			.stream()
 			.filter((each) -> each.id().equals(decision.id()))
 			.findFirst()
-			.filter((stored) -> this.deciders.mayRevoke(caller, stored))
+			.filter((stored) -> mayRevoke(caller, stored))
 			.map((stored) -> this.ledger.revoke(key, stored.id()))
 			.orElse(false);
+	}
+
+	/**
+	 * Returns whether a caller may revoke a decision; throws if the caller may see it
+	 * alone.
+	 */
+	private boolean mayRevoke(Caller caller, StandingDecision decision) {
+		boolean revokes = this.deciders.mayRevoke(caller, decision);
+		if (!revokes && caller.reaches(decision.key().owner())) {
+			throw this.deciders.refusal(caller, decision);
+		}
+		return revokes;
 	}
 
 	/**

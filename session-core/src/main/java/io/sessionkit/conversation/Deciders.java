@@ -79,10 +79,21 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	 * Returns the refusal of a decision on a call that the caller may see.
 	 */
 	DeciderRequiredException refusal(Caller caller, ToolApproval call) {
-		boolean own = caller.name().equals(call.key().owner());
-		return new DeciderRequiredException("Calls of tool '" + call.tool() + "' are decided by those who have one of "
-				+ of(call.tool()) + ((own && !this.ownerDecides) ? " and are not the owner of the session" : "") + "; "
-				+ caller + " may not decide call " + call.id() + ".");
+		return refusal(caller, call.key(), call.tool(), "may not decide call " + call.id());
+	}
+
+	/**
+	 * Returns the refusal to take back a decision that the caller may see.
+	 */
+	DeciderRequiredException refusal(Caller caller, StandingDecision decision) {
+		return refusal(caller, decision.key(), decision.tool(), "may not revoke a decision on later ones");
+	}
+
+	private DeciderRequiredException refusal(Caller caller, SessionKey key, String tool, String what) {
+		boolean own = caller.name().equals(key.owner());
+		return new DeciderRequiredException("Calls of tool '" + tool + "' are decided by those who have one of "
+				+ of(tool) + ((own && !this.ownerDecides) ? " and are not the owner of the session" : "") + "; "
+				+ caller + " " + what + ".");
 	}
 
 	/**

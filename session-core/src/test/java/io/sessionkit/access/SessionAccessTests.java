@@ -429,11 +429,39 @@ class SessionAccessTests {
 		assertThat(decided.decision().by()).isEqualTo("eve");
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.conversations.get(ADAS));
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.pending(ADAS));
-		this.signedIn.set(Caller.of("ada"));
+	}
+
+	@Test
+	void deciderTakesBackTheOwnDecisionOnLaterCallsAndWhoMayNotIsTold() {
+		Approvals approvals = approvals(Map.of("cancel", Set.of("ROLE_LEAD")), true);
+		ToolApproval call = waiting(approvals, "cancel");
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		approvals.decide(call, Decision.approve("x").always(StandingDecision.Scope.TOOL));
 		StandingDecision standing = approvals.standingDecisions(ADAS).get(0);
-		assertThat(approvals.revoke(standing)).isFalse();
+		assertThat(standing.by()).isEqualTo("eve");
+		this.signedIn.set(Caller.of("ada"));
+		assertThat(approvals.standingDecisions(ADAS)).containsExactly(standing);
+		assertThatExceptionOfType(DeciderRequiredException.class).isThrownBy(() -> approvals.revoke(standing))
+			.withMessageContaining("tool 'cancel' are decided by those who have one of [ROLE_LEAD]")
+			.withMessageContaining("may not revoke");
+		this.signedIn.set(Caller.of("mallory"));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.standingDecisions(ADAS));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.revoke(standing));
 		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
 		assertThat(approvals.revoke(standing)).isTrue();
+		assertThat(approvals.revoke(standing)).isFalse();
+		assertThat(approvals.standingDecisions(ADAS)).isEmpty();
+	}
+
+	@Test
+	void deciderOfOneToolLearnsNothingOfStandingDecisionsOnAnother() {
+		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
+		ToolApproval call = waiting(approvals, "cancel");
+		approvals.decide(call, Decision.approve("ada").always(StandingDecision.Scope.TOOL));
+		StandingDecision standing = approvals.standingDecisions(ADAS).get(0);
+		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
+		assertThat(approvals.standingDecisions(ADAS)).isEmpty();
+		assertThat(approvals.revoke(standing)).isFalse();
 	}
 
 	/** A call of another tool looks to a decider like one that is not there. */
