@@ -41,6 +41,8 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
+import org.springframework.ai.tool.execution.ToolExecutionException;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -286,6 +288,49 @@ abstract class ResumedTurns extends StandingApprovals {
 					.satisfies((ex) -> assertThat(ex.status()).isEqualTo(ApprovalStatus.UNCERTAIN));
 			}
 		});
+	}
+
+	/**
+	 * The tool fails in a process that has lost its turn, where failures end the call.
+	 */
+	@Test
+	void failureThatComesLateLeavesWhatAnotherProcessHasRunMeanwhile() throws Exception {
+		CountDownLatch running = new CountDownLatch(1);
+		CountDownLatch go = new CountDownLatch(1);
+		tools(tool("cancel").doing((input, context) -> {
+			running.countDown();
+			await(go);
+			throw new ToolExecutionException(tool("cancel").getToolDefinition(), new IllegalStateException("broken"));
+		}), tool("look"));
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q");
+		pending().forEach(this::approve);
+		ChatClient throwing = client(ClientSetup.plain())
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder()
+					.toolExecutionExceptionProcessor(new DefaultToolExecutionExceptionProcessor(true))
+					.build())
+				.build())
+			.build();
+		ExecutorService thread = Executors.newSingleThreadExecutor();
+		try {
+			Future<ChatResponse> late = thread.submit(() -> response(ClientSetup.plain(), throwing.prompt()));
+			await(running);
+			takeLeaseAway();
+			tools(tool("cancel"), tool("look"));
+			assertThat(isPaused(goOn(ClientSetup.Mode.CALL))).isTrue();
+			assertThat(ledger()).containsExactly(ApprovalStatus.UNCERTAIN, ApprovalStatus.DONE);
+			go.countDown();
+			assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS)).hasRootCauseMessage("broken");
+		}
+		finally {
+			thread.shutdownNow();
+		}
+		assertThat(turns()).containsExactly(TurnStatus.FAILED);
+		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
+		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::claimedAt).doesNotContainNull();
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "cancel{\"id\":2}");
 	}
 
 	@Test

@@ -507,19 +507,14 @@ final class GatedTurn implements TurnGate {
 
 	/**
 	 * Returns those of the calls that are over. A call that was to run but did not, since
-	 * a limit ended the loop, is cancelled.
+	 * a limit or a failure ended the loop, is cancelled, unless another process that took
+	 * the turn over has run it.
 	 */
-	private static List<LedgerEntry> over(Collection<LedgerEntry> entries) {
-		List<LedgerEntry> over = new ArrayList<>();
-		for (LedgerEntry entry : entries) {
-			if (entry.status() == ApprovalStatus.APPROVED) {
-				over.add(entry.with(ApprovalStatus.CANCELLED));
-			}
-			else if (entry.status().isOver()) {
-				over.add(entry);
-			}
-		}
-		return over;
+	private List<LedgerEntry> over(Collection<LedgerEntry> entries) {
+		return entries.stream()
+			.map((entry) -> (entry.status() == ApprovalStatus.APPROVED) ? this.ledger.cancelled(entry) : entry)
+			.filter((entry) -> entry.status().isOver())
+			.toList();
 	}
 
 }

@@ -94,25 +94,9 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 */
 	List<LedgerEntry> cancel() {
 		return this.entries.stream().map((entry) -> switch (entry.status()) {
-			case PROPOSED, APPROVED -> cancelled(entry);
+			case PROPOSED, APPROVED -> this.ledger.cancelled(entry);
 			default -> entry;
 		}).toList();
-	}
-
-	private LedgerEntry cancelled(LedgerEntry entry) {
-		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
-		LedgerEntry stored = this.ledger.replace(cancelled);
-		if (stored != null) {
-			return stored;
-		}
-		// somebody has decided in between
-		LedgerEntry now = this.ledger.find(entry.approval().key(), entry.approval().id()).orElse(cancelled);
-		if (now.status() != ApprovalStatus.PROPOSED && now.status() != ApprovalStatus.APPROVED) {
-			return now;
-		}
-		LedgerEntry again = this.ledger.replace(now.with(ApprovalStatus.CANCELLED));
-		// if others go on deciding, the commit is refused
-		return (again != null) ? again : cancelled;
 	}
 
 	/**

@@ -224,6 +224,26 @@ public final class Ledger {
 	}
 
 	/**
+	 * Cancels a call that has not run.
+	 * @return the call as it is stored then: as somebody has decided or run it, if that
+	 * was first
+	 */
+	LedgerEntry cancelled(LedgerEntry entry) {
+		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
+		LedgerEntry stored = replace(cancelled);
+		if (stored != null) {
+			return stored;
+		}
+		LedgerEntry now = find(entry.approval().key(), entry.approval().id()).orElse(cancelled);
+		if (now.status() != ApprovalStatus.PROPOSED && now.status() != ApprovalStatus.APPROVED) {
+			return now;
+		}
+		LedgerEntry again = replace(now.with(ApprovalStatus.CANCELLED));
+		// if others go on deciding, the commit is refused
+		return (again != null) ? again : cancelled;
+	}
+
+	/**
 	 * Returns the turns of whose effects some were taken back, or may have been.
 	 * @param compensations records of kind {@value #COMPENSATION}
 	 * @return the ids of the turns
