@@ -26,7 +26,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * @param tool the tool; null if no tool of this name is offered
  * @param attributes the session's attributes as they are now
  * @param parameters the advisor parameters of the call to the model, without those of
- * SessionKit
+ * SessionKit. In a call that continues a turn, those that are kept with turns are the
+ * turn's, and the others are missing if that call does not set them
  */
 public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, ToolCall call,
 		Map<String, @Nullable Object> arguments, @Nullable ToolDefinition tool, Map<String, Object> attributes,

@@ -27,8 +27,9 @@ import org.springframework.ai.chat.messages.Message;
  * before the model; each read returns a copy of the message
  * @param attributes the session's attributes as of the head, with the changes of this
  * turn so far
- * @param parameters the advisor parameters of the call, except those of SessionKit; they
- * are never stored
+ * @param parameters the advisor parameters of the call, except those of SessionKit. In a
+ * call that continues a turn, those that are kept with turns are the turn's. No others
+ * are ever stored
  */
 public record HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
 		List<Integer> turnStarts, List<Message> turn, Map<String, Object> attributes, Map<String, Object> parameters) {

@@ -333,6 +333,36 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "cancel{\"id\":2}");
 	}
 
+	/** A call that continues a turn need not come from who has asked. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void parametersThatAreKeptWithTheTurnAreThoseThatPoliciesSeeWhenItContinues(ClientSetup.Mode mode) {
+		threads((threads) -> threads.turnParameters(Set.of("role", "team")));
+		List<Map<String, Object>> seen = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of((request) -> {
+			seen.add(request.parameters());
+			return "intern".equals(request.parameters().get("role")) ? Ruling.ask() : Ruling.allow();
+		})));
+		this.model.calls(cancel("c1", 1));
+		response(setup(mode),
+				client(setup(mode)).build()
+					.prompt()
+					.user("q")
+					.advisors((advisors) -> advisors.param("role", "intern").param("place", "here")));
+		for (Map<String, Object> ofCall : List.of(Map.<String, Object>of("place", "there"),
+				Map.<String, Object>of("role", "boss", "team", "t"))) {
+			approve(waiting());
+			this.model.calls(look("c2", 2));
+			ChatResponse again = response(setup(mode),
+					client(setup(mode)).build().prompt().advisors((advisors) -> advisors.params(ofCall)));
+			assertThat(SessionAdvisor.pending(again)).extracting(ToolApproval::tool).containsExactly("look");
+		}
+		assertThat(seen).extracting((parameters) -> parameters.get("role")).containsOnly("intern");
+		assertThat(seen).noneMatch((parameters) -> parameters.containsKey("team"));
+		assertThat(seen).extracting((parameters) -> parameters.get("place")).containsExactly("here", "there", null);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}");
+	}
+
 	@Test
 	void ledgerKeepsEveryDecisionOnACallAndTheModelIsToldOfTheEdit() throws Exception {
 		for (Decision second : List.of(Decision.answer("bob", "it did run"), Decision.reject("bob", "leave it"),

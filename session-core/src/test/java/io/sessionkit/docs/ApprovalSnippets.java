@@ -72,7 +72,7 @@ final class ApprovalSnippets {
 		// tag::policy
 		return (request) -> switch (request.call().name()) {
 			case "delete_account" -> Ruling.deny("Accounts are deleted by the support team only.");
-			case "send_mail" -> "intern".equals(request.parameters().get("role")) ? Ruling.ask() : Ruling.allow();
+			case "send_mail" -> "staff".equals(request.parameters().get("role")) ? Ruling.allow() : Ruling.ask();
 			default -> Ruling.allow();
 		};
 		// end::policy

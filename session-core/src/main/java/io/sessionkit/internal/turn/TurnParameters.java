@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,7 +60,7 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 	}
 
 	private static void checkName(String name) {
-		if (name.isBlank() || name.startsWith(OWN) || name.equals(ALL)) {
+		if (name.isBlank() || isOwn(name) || name.equals(ALL)) {
 			throw new IllegalArgumentException("'" + name
 					+ "' cannot be kept with a turn: name an advisor parameter of the application, such as context.");
 		}
@@ -96,6 +97,30 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 			}
 		}
 		return values;
+	}
+
+	/**
+	 * Returns the parameters of a call that continues a turn. Those that are kept are the
+	 * turn's, also if it has none: a policy that asks by one of them would let calls run
+	 * otherwise, as whoever continues the turn need not be who has begun it.
+	 * @param ofCall the parameters of the call
+	 * @param ofTurn the parameters that are stored with the turn
+	 */
+	Map<String, Object> continued(Map<String, Object> ofCall, Map<String, Object> ofTurn) {
+		if (this.names.isEmpty() && ofTurn.isEmpty()) {
+			return ofCall;
+		}
+		Map<String, Object> all = new HashMap<>(ofCall);
+		all.keySet().removeAll(this.names);
+		ofTurn.entrySet()
+			.stream()
+			.filter((kept) -> !isOwn(kept.getKey()))
+			.forEach((kept) -> all.put(kept.getKey(), kept.getValue()));
+		return all;
+	}
+
+	private static boolean isOwn(String name) {
+		return name.startsWith(OWN);
 	}
 
 	private Object copy(TurnRequest request, String name, Object value, MessageCodec codec) {

@@ -75,6 +75,10 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 			return new Call(this.agent, this.model, this.tools, this.parameters, observer);
 		}
 
+		private Call parameters(Map<String, Object> others) {
+			return new Call(this.agent, this.model, this.tools, others, this.observed);
+		}
+
 	}
 
 	/**
@@ -259,6 +263,14 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	public TurnRequest input(List<Message> messages) {
 		return new TurnRequest(this.key, messages, this.limit, this.expectedTurn, this.start, this.call,
 				this.extensions, this.child);
+	}
+
+	/**
+	 * Returns this request with other parameters.
+	 */
+	TurnRequest parameters(Map<String, Object> values) {
+		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, this.start,
+				this.call.parameters(values), this.extensions, this.child);
 	}
 
 	/**

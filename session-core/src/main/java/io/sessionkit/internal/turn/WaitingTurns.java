@@ -147,7 +147,9 @@ public final class WaitingTurns {
 		TurnView stored = read(key, number, kinds).orElseThrow(() -> ended(key, number));
 		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 			.orElseThrow(() -> ended(key, number));
-		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList());
+		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList())
+			.parameters(
+					this.setup.rules().kept().parameters().continued(request.parameters(), stored.turn().parameters()));
 		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again, stored.turn()), stored,
 				pause, lease);
 		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
