@@ -18,7 +18,9 @@ import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
@@ -34,6 +36,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +80,8 @@ class IdempotencyKeyTests {
 	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
 
 	private Duration timeToLive = Duration.ofDays(1);
+
+	private @Nullable Duration expiresAfter;
 
 	@AfterEach
 	void close() {
@@ -230,6 +235,9 @@ class IdempotencyKeyTests {
 		assertThat(turn(again).turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
 		Approvals approvals = approvals(this.opened.get(0));
 		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		ChatResponse decided = call(chat(store), "q1", "r1");
+		assertThat(decided.getResult().getMetadata().getFinishReason()).isEqualTo("approvalRequired");
+		assertThat(SessionAdvisor.pending(decided)).isEmpty();
 		for (int i = 0; i < 2; i++) {
 			ChatResponse resumed = chat(store).prompt()
 				.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("resume")))
@@ -299,6 +307,38 @@ class IdempotencyKeyTests {
 		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
 			.withMessageContaining("ended without a reply");
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void aRequestThatWasGivenUpAfterItsCallExpiredIsRefused() {
+		SessionStore store = memory();
+		this.expiresAfter = Duration.ofMillis(1);
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		call(chat(store), "q1", "r1");
+		Approvals approvals = approvals(this.opened.get(0));
+		Awaitility.await()
+			.until(() -> approvals.ledger(this.key)
+				.stream()
+				.allMatch((each) -> each.status() == ApprovalStatus.EXPIRED));
+		approvals.cancel(this.key);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("ended without a reply");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void aRequestThatWasGivenUpAfterItsToolsHaveRunIsRefused(TestStores kind) {
+		SessionStore store = kind.create();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).fails(new IllegalStateException("down"));
+		call(chat(store), "q1", "r1");
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content());
+		assertThat(approvals.cancel(this.key)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("ended without a reply");
+		assertThat(this.model.prompts()).hasSize(2);
 	}
 
 	@Test
@@ -509,7 +549,11 @@ class IdempotencyKeyTests {
 	}
 
 	private Approvals approvals(Conversations conversations) {
-		return Approvals.builder(conversations).tools(Set.of("add")).onNewMessage(this.onNewMessage).build();
+		return Approvals.builder(conversations)
+			.tools(Set.of("add"))
+			.onNewMessage(this.onNewMessage)
+			.expiresAfter(this.expiresAfter)
+			.build();
 	}
 
 	private ChatClient chat(SessionStore store) {

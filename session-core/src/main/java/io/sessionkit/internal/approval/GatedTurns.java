@@ -472,7 +472,7 @@ public final class GatedTurns {
 	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
 		if (turn.isOnHead()) {
 			takeQueued(turn);
-			turn.holding().answer(calls.answers(ended));
+			turn.holding().giveUp(calls.answers(ended));
 			turn.complete(null);
 		}
 		else {

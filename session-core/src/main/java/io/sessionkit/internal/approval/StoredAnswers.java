@@ -11,8 +11,8 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
-import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.line.Answer;
+import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
@@ -62,7 +62,7 @@ final class StoredAnswers {
 		TurnResult result = new TurnResult(key, turn, stored.items(), false);
 		return switch (turn.status()) {
 			case COMPLETED -> new OpenedCall.Answered(
-					reply(key, result).orElseThrow(() -> joined ? withoutTurn(key) : withoutReply(key, turn)), result,
+					reply(result).orElseThrow(() -> joined ? withoutTurn(key) : withoutReply(key, turn)), result,
 					joined);
 			case AWAITING_APPROVAL -> new OpenedCall.Queued(
 					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result), joined);
@@ -111,29 +111,22 @@ final class StoredAnswers {
 
 	/**
 	 * Returns the reply that ends a turn: what the model said, or results of tools that
-	 * were returned directly. Nothing was paid for it this time, so it has no usage.
+	 * were returned directly, but not what the model is to know of a turn that was given
+	 * up. Nothing was paid for it this time, so it has no usage.
 	 */
-	private Optional<ChatResponse> reply(SessionKey key, TurnResult result) {
+	private static Optional<ChatResponse> reply(TurnResult result) {
 		List<Message> messages = result.items().stream().map(SessionItem::message).toList();
 		Message last = messages.get(messages.size() - 1);
 		if (last instanceof AssistantMessage reply) {
 			return Optional.of(response(List.of(new Generation(reply)), result.turn()));
 		}
-		return (last instanceof ToolResponseMessage && !isGivenUp(key, result.turn()))
+		return (last instanceof ToolResponseMessage && !last.getMetadata().containsKey(Rounds.GIVEN_UP))
 				? Optional.of(response(returned(messages), result.turn())) : Optional.empty();
 	}
 
 	private static List<Generation> returned(List<Message> messages) {
 		return ToolExecutionResult
 			.buildGenerations(ToolExecutionResult.builder().conversationHistory(messages).returnDirect(true).build());
-	}
-
-	/** Such a turn ends with what the model is to know of the calls that did not run. */
-	private boolean isGivenUp(SessionKey key, Turn turn) {
-		return this.ledger.over(key)
-			.stream()
-			.anyMatch(
-					(call) -> call.approval().turnId().equals(turn.id()) && call.status() == ApprovalStatus.CANCELLED);
 	}
 
 	private static ChatResponse response(List<Generation> generations, Turn turn) {

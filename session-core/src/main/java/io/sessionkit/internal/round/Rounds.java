@@ -30,6 +30,12 @@ import org.springframework.ai.chat.model.Generation;
 public final class Rounds implements OpenRound.Recorder {
 
 	/**
+	 * The key of the mark of a turn that was given up, in the metadata of its last tool
+	 * message: without a reply, it looks like one whose results were returned directly.
+	 */
+	public static final String GIVEN_UP = "sessionkit.given-up";
+
+	/**
 	 * A reply that hooks and the gate have checked.
 	 *
 	 * @param reply the reply
@@ -240,11 +246,12 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
-	 * Records the answers to the calls of the newest reply, without the tool loop.
+	 * Records the answers to the calls of the newest reply of a turn that is given up,
+	 * without the tool loop.
 	 */
-	public void answered(List<ToolResponse> results) {
+	public void givenUp(List<ToolResponse> results) {
 		synchronized (this) {
-			this.transcript.answered(results);
+			this.transcript.answered(results, Map.of(GIVEN_UP, true));
 			takeQueued();
 		}
 		tellNews();

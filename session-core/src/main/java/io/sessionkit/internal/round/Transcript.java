@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -238,8 +239,8 @@ public final class Transcript {
 	/**
 	 * Records the answers to the calls of the newest reply. The turn ends with them.
 	 */
-	void answered(List<ToolResponse> results) {
-		add(ToolResponseMessage.builder().responses(results).build());
+	void answered(List<ToolResponse> results, Map<String, Object> metadata) {
+		add(ToolResponseMessage.builder().responses(results).metadata(metadata).build());
 		this.unanswered = null;
 		endWithNewest();
 	}
@@ -278,7 +279,7 @@ public final class Transcript {
 		for (int i = results.size(); i < calls.size(); i++) {
 			results.add(new ToolResponse(calls.get(i).id(), calls.get(i).name(), NOT_RUN));
 		}
-		answered(results);
+		answered(results, Map.of());
 	}
 
 	/**

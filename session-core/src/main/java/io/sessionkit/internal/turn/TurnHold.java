@@ -184,13 +184,13 @@ public final class TurnHold {
 	}
 
 	/**
-	 * Makes the held reply and the answers to its calls part of the turn, which ends with
-	 * them.
+	 * Makes the held reply and the answers to its calls part of the turn, which is given
+	 * up and ends with them.
 	 * @param results the answers
 	 */
-	public void answer(List<ToolResponse> results) {
+	public void giveUp(List<ToolResponse> results) {
 		release();
-		this.rounds.answered(results);
+		this.rounds.givenUp(results);
 	}
 
 	/**
