@@ -352,9 +352,10 @@ record SessionCall(ChatClientRequest request) {
 	/**
 	 * Returns the request for a call without a session, marked as seen by the turn
 	 * advisor. Its tools that need an approval refuse to run.
+	 * @param toolLoop whether the call runs tools itself
 	 */
-	ChatClientRequest passed(GatedTurns turns) {
-		List<ToolCallback> tools = turns.withoutSession(text(SessionParameters.AGENT), tools(), parameters());
+	ChatClientRequest passed(GatedTurns turns, boolean toolLoop) {
+		List<ToolCallback> tools = turns.withoutSession(text(SessionParameters.AGENT), tools(), toolLoop, parameters());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())

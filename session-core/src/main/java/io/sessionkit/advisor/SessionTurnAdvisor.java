@@ -94,7 +94,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		SessionCall call = new SessionCall(request);
 		Optional<SessionKey> key = key(call, this.access::caller);
 		if (key.isEmpty()) {
-			return chain.nextCall(passed(call));
+			return chain.nextCall(passed(call, chain.getCallAdvisors()));
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
@@ -141,7 +141,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private Flux<ChatClientResponse> adviseStream(SessionCall call, StreamAdvisorChain chain, Supplier<Caller> caller) {
 		Optional<SessionKey> key = key(call, caller);
 		if (key.isEmpty()) {
-			return chain.nextStream(passed(call));
+			return chain.nextStream(passed(call, chain.getStreamAdvisors()));
 		}
 		ChainCheck.check(chain.getStreamAdvisors(), this, call.request());
 		call.name(key.get());
@@ -232,14 +232,14 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	 * open turn, because this advisor is registered twice, its tools are controlled
 	 * already.
 	 */
-	private ChatClientRequest passed(SessionCall call) {
+	private ChatClientRequest passed(SessionCall call, List<? extends Advisor> advisors) {
 		if (call.openTurn().isPresent()) {
 			return call.passed();
 		}
 		if (!call.isWithoutSession()) {
 			this.skippedHooks.passed(call.request().context());
 		}
-		return call.passed(this.turns);
+		return call.passed(this.turns, hasToolLoop(advisors));
 	}
 
 	/**
@@ -319,8 +319,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	 */
 	private OpenedCall open(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Admission admission) {
-		boolean toolLoop = advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
-		return this.turns.open(asking, call.tools(), toolLoop, admission);
+		return this.turns.open(asking, call.tools(), hasToolLoop(advisors), admission);
+	}
+
+	private static boolean hasToolLoop(List<? extends Advisor> advisors) {
+		return advisors.stream().anyMatch(ToolAdvisor.class::isInstance);
 	}
 
 	private CallAdvisorChain rest(CallAdvisorChain chain) {

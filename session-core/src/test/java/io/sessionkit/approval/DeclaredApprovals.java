@@ -237,12 +237,38 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		assertThat(this.runs).isEmpty();
 	}
 
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void gatedToolIsRefusedWhereNoToolLoopRunsItAlsoIfNothingIsStored(ClientSetup.Mode mode) {
+		for (Consumer<ChatClient.AdvisorSpec> session : List.of(reading(), SessionAdvisor.none())) {
+			tools(tool("cancel"), tool("look"));
+			rules((rules) -> rules.tools(Set.of("cancel")));
+			assertThatIllegalStateException().isThrownBy(() -> askWithoutToolLoop(mode, session))
+				.withMessageContaining("no tool advisor");
+			assertThat(this.model.prompts()).isEmpty();
+			tools(tool("look"));
+			rules((rules) -> rules.tools(Set.of()));
+		}
+		this.model.calls(look("c1", 1)).calls(look("c1", 1));
+		askWithoutToolLoop(mode, reading());
+		askWithoutToolLoop(mode, SessionAdvisor.none());
+		assertThat(this.runs).isEmpty();
+	}
+
+	private Consumer<ChatClient.AdvisorSpec> reading() {
+		return SessionAdvisor.session(this.key).andThen(SessionAdvisor.reading());
+	}
+
 	private ChatResponse askWithoutToolLoop(ClientSetup.Mode mode) {
-		return response(setup(mode),
-				client(setup(mode)).build()
-					.prompt()
-					.user("q")
-					.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false)));
+		return askWithoutToolLoop(mode, SessionAdvisor.session(this.key));
+	}
+
+	private ChatResponse askWithoutToolLoop(ClientSetup.Mode mode, Consumer<ChatClient.AdvisorSpec> session) {
+		return setup(mode).response(client(setup(mode)).build()
+			.prompt()
+			.user("q")
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.advisors(session));
 	}
 
 	@ParameterizedTest

@@ -254,11 +254,11 @@ public final class GatedTurns {
 			Consumer<RunningTurn> inLine) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		if (!request.isStored()) {
-			return new OpenedCall.Working(unstored(request, tools, enclosing));
+			return new OpenedCall.Working(unstored(request, tools, toolLoop, enclosing));
 		}
 		checkNotNested(request.key());
 		checkRules(tools);
-		checkToolLoop(request, tools, toolLoop);
+		checkToolLoop(on(request), toolLoop, request.input().isEmpty() || this.rules.rulings().mayAsk(tools));
 		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
 		if (continues) {
 			checkContinues(request);
@@ -284,16 +284,19 @@ public final class GatedTurns {
 	 * Begins a turn that is not stored. Its tool calls have nowhere to wait, as in a call
 	 * without a session.
 	 */
-	private TurnCall unstored(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private TurnCall unstored(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
+			@Nullable HookContext enclosing) {
 		if (request.input().isEmpty()) {
 			throw new IllegalStateException(
 					"The call on session " + request.key() + " is not stored, so it continues no"
 							+ " turn, and it has no message. Add .user(..) to the call.");
 		}
 		checkRules(tools);
+		boolean mayAsk = this.rules.rulings().mayAsk(tools);
+		checkToolLoop(on(request), toolLoop, mayAsk && !tools.isEmpty());
 		RunningTurn turn = this.turns.begin(this.turns.read(request));
 		List<ToolCallback> attended = tools;
-		if (this.rules.rulings().mayAsk(tools)) {
+		if (mayAsk) {
 			Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
 					turn.running().context().attributes(), request.parameters());
 			attended = sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
@@ -328,9 +331,13 @@ public final class GatedTurns {
 		this.rules.limits().check(tools);
 	}
 
-	private void checkToolLoop(TurnRequest request, List<ToolCallback> tools, boolean toolLoop) {
-		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
-			throw new IllegalStateException("The call on session " + request.key() + " has no tool advisor, so tools"
+	private static String on(TurnRequest request) {
+		return "on session " + request.key();
+	}
+
+	private static void checkToolLoop(String which, boolean toolLoop, boolean needed) {
+		if (needed && !toolLoop) {
+			throw new IllegalStateException("The call " + which + " has no tool advisor, so tools"
 					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
 					+ " add a ToolCallingAdvisor.");
 		}
@@ -498,16 +505,21 @@ public final class GatedTurns {
 	 * so calls that need approval are refused.
 	 * @param agent the agent that the call names; null for none
 	 * @param tools the tools on offer
+	 * @param toolLoop whether the call runs tools itself
 	 * @param parameters the advisor parameters of the call
 	 * @return the tools as the call may use them
 	 * @throws UnknownToolException if a configured name that no tool has resembles that
 	 * of a tool on offer
-	 * @throws IllegalStateException if a tool has a condition that can never be evaluated
+	 * @throws IllegalStateException if a tool has a condition that can never be
+	 * evaluated, or if the call leaves it to the application to run tools that need
+	 * approval
 	 */
-	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools,
+	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools, boolean toolLoop,
 			Map<String, Object> parameters) {
 		checkRules(tools);
-		List<ToolCallback> attended = this.rules.rulings().mayAsk(tools) ? attended(agent, tools, parameters) : tools;
+		boolean mayAsk = this.rules.rulings().mayAsk(tools);
+		checkToolLoop("without a session", toolLoop, mayAsk && !tools.isEmpty());
+		List<ToolCallback> attended = mayAsk ? attended(agent, tools, parameters) : tools;
 		return attended.stream().map(this::limited).toList();
 	}
 
