@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param owners the owners of the sessions, in any order, at least one; null for all
  * owners
  * @param tools the names of the tools; empty for all
- * @param waitingFor how long a call has waited at least, by the clock of the store; null
- * for any time
+ * @param waitingFor how long a call has waited at least: since it was requested, or since
+ * its claim if nobody knows whether it ran. The clock is that of the store options, in
+ * the process that asks and in the one that has written the call; null for any time
  */
 public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Nullable Duration waitingFor) {
 

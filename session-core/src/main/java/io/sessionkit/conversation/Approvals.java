@@ -186,7 +186,7 @@ public final class Approvals {
 		Caller caller = this.access.caller();
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
 		Predicate<ToolApproval> shown = (call) -> (query.tools().isEmpty() || query.tools().contains(call.tool()))
-				&& !call.requestedAt().isAfter(latest) && this.deciders.mayDecide(caller, call)
+				&& !changedAt(call).isAfter(latest) && this.deciders.mayDecide(caller, call)
 				&& SessionAccess.owned(call.key(), caller).equals(call.key());
 		List<String> owners = query.owners();
 		if (owners == null && this.deciders.mayDecideOfOthers(caller)) {

@@ -7,13 +7,16 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -73,6 +76,22 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 		this.now.set(shown.expiresAt().plus(Duration.ofDays(9)));
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+	}
+
+	@Test
+	void inboxCountsHowLongAnUncertainCallHasWaitedFromItsClaim() throws Exception {
+		rules((rules) -> rules.listeners(List.<Consumer<ApprovalEvent>>of((event) -> {
+			if (event instanceof ApprovalEvent.Decided) {
+				this.now.updateAndGet((now) -> now.plus(Duration.ofHours(1)));
+			}
+		})));
+		InboxQuery query = InboxQuery.of(List.of(this.key.owner())).waitingFor(Duration.ofMinutes(5));
+		uncertain(Decision.approve("anna"), () -> {
+			assertThat(approvals().inbox(query, Page.first(9))).isEmpty();
+			this.now.updateAndGet((now) -> now.plus(Duration.ofMinutes(5)));
+			assertThat(approvals().inbox(query, Page.first(9))).containsExactly(waiting());
+			approvals().decide(waiting(), Decision.reject("anna"));
+		});
 	}
 
 }
