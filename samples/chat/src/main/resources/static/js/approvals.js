@@ -18,7 +18,7 @@ const STATES = {
 	UNCERTAIN: 'may have run: nobody knows',
 };
 
-/** Calls that did not run and will not. */
+/** Calls that will not run, and did not unless they were claimed. */
 const REFUSED = new Set(['REJECTED', 'DENIED', 'CANCELLED', 'EXPIRED']);
 
 /** The cards by the id of their call, so that what somebody types there stays. */
@@ -45,7 +45,7 @@ export const decidedText = (call) => `${call.title ?? call.tool}: ${stateOf(call
 /** Who decided on a call of a turn that is over and how, and what ran if a person has edited it; nothing if nobody had to decide. */
 export function outcomeOf(approvals, turn, round, index) {
 	const call = approvals?.calls.find((each) => each.turnId === turn.id && each.round === round && each.index === index);
-	return call && { words: stateOf(call), edited: editedIn(call), isRefused: REFUSED.has(call.status) };
+	return call && { words: stateOf(call), edited: editedIn(call), isRefused: REFUSED.has(call.status), isClaimed: call.claimed };
 }
 
 /** How long a turn has waited for people, in milliseconds. */

@@ -25,7 +25,7 @@ function stateOf(result, outcome) {
 function lineOf(result, outcome, state) {
 	switch (state) {
 		case 'refused':
-			return `did not run: ${outcome.words}`;
+			return `${outcome.isClaimed ? 'may have run' : 'did not run'}: ${outcome.words}`;
 		case 'runs':
 			return 'runs …';
 		default:

@@ -27,13 +27,13 @@ public enum ApprovalStatus {
 	 */
 	DONE,
 
-	/** A person has rejected the call. It does not run. */
+	/** A person has rejected the call. It does not run, or not again. */
 	REJECTED,
 
 	/** A policy has denied the call. It does not run. */
 	DENIED,
 
-	/** The turn continues or ends without the call. It does not run. */
+	/** The turn continues or ends without the call. It does not run, or not again. */
 	CANCELLED,
 
 	/** Nobody has decided in time. The call does not run. */
@@ -41,7 +41,8 @@ public enum ApprovalStatus {
 
 	/**
 	 * The process that claimed the call has ended without storing a result. The call may
-	 * have run or not. It is never run again unless a person decides so.
+	 * have run or not. It is never run again unless a person decides so, which is no
+	 * longer possible once the turn in which a model has made the call is over.
 	 */
 	UNCERTAIN;
 

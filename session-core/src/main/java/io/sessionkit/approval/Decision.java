@@ -63,8 +63,8 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * Creates a rejection without a reason: the call does not run, and the model gets the
-	 * default text.
+	 * Creates a rejection without a reason: the call does not run, or not again, and the
+	 * model gets the default text.
 	 * @param by the name of the person who decides
 	 * @return the decision
 	 */
@@ -73,7 +73,7 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * Creates a rejection: the call does not run.
+	 * Creates a rejection: the call does not run, or not again.
 	 * @param by the name of the person who decides
 	 * @param reason the text that the model gets; an empty text is passed on as it is
 	 * @return the decision

@@ -10,7 +10,8 @@ public enum NewMessageRule {
 
 	/**
 	 * The waiting calls are answered as cancelled, and their turn ends without the model.
-	 * Then the message begins a turn of its own.
+	 * Then the message begins a turn of its own. Calls of which nobody knows whether they
+	 * ran can no longer be decided.
 	 */
 	CANCEL,
 

@@ -26,6 +26,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param round the number of the reply that makes it, from 1
 	 * @param index its place among the calls of that reply, from 0
 	 * @param pending whether a person has to decide
+	 * @param claimed whether a process has begun to run it
 	 * @param decisions the decisions, in order
 	 * @param title the head of a sentence for the tool
 	 * @param schema the input schema of the tool; null if it is unknown
@@ -33,8 +34,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
 			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,
-			boolean pending, Instant requestedAt, @Nullable Instant expiresAt, List<DecisionView> decisions,
-			int times) {
+			boolean pending, boolean claimed, Instant requestedAt, @Nullable Instant expiresAt,
+			List<DecisionView> decisions, int times) {
 
 		/**
 		 * @param description what the tool does, for a call that has no description of
@@ -43,8 +44,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 		static CallView of(ToolApproval call, String title, @Nullable String description, @Nullable JsonNode schema) {
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(), title,
 					(call.description() != null) ? call.description() : description, schema, call.arguments(),
-					call.status(), call.status().isPending(), call.requestedAt(), call.expiresAt(),
-					call.decisions().stream().map(DecisionView::of).toList(), call.times());
+					call.status(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
+					call.expiresAt(), call.decisions().stream().map(DecisionView::of).toList(), call.times());
 		}
 
 	}

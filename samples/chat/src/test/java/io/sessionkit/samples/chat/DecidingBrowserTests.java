@@ -205,6 +205,19 @@ class DecidingBrowserTests {
 	}
 
 	@Test
+	void aRejectedCallThatMayHaveRunIsNotSaidNotToHave() {
+		String line = this.page
+			.script("""
+					const call = { name: 'cancel_order', data: '{}' };
+					const rejected = { id: 'c1', turnId: 't1', round: 1, index: 0, status: 'REJECTED', claimed: true,
+						decisions: [{ verb: 'APPROVE', by: 'Ada', arguments: null }, { verb: 'REJECT', by: 'Ada', arguments: null }] };
+					return Promise.all([import('/js/tools.js'), import('/js/approvals.js')]).then(([{ toolRow }, { outcomeOf }]) =>
+						toolRow(call, { data: 'told' }, outcomeOf({ calls: [rejected] }, { id: 't1' }, 1, 0)).querySelector('.tool-result').textContent);
+					""");
+		assertThat(line).isEqualTo("may have run: approved by Ada, then rejected by Ada");
+	}
+
+	@Test
 	void theTimeOfAPersonIsNotTheTimeOfTheTurn() {
 		pause("Cancel order 4711");
 		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
