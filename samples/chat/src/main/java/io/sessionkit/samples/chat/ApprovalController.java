@@ -66,16 +66,7 @@ final class ApprovalController {
 	@DeleteMapping("/standing-decisions/{decision}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void revoke(@PathVariable String id, @PathVariable String decision) {
-		StandingDecision standing = this.approvals.standingDecisions(SessionKey.of(id))
-			.stream()
-			.filter((each) -> each.id().equals(decision))
-			.findFirst()
-			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
-					"There is no such standing decision in this thread, or it was revoked already."));
-		if (!this.approvals.revoke(standing)) {
-			throw new ResponseStatusException(HttpStatus.CONFLICT,
-					"It was revoked already, or you are not the one who may revoke it.");
-		}
+		this.decisions.revoke(SessionKey.of(id), decision);
 	}
 
 	/**

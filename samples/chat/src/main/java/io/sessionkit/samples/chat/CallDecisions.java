@@ -6,13 +6,16 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.InboxQuery;
+import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.samples.chat.ApprovalController.DecisionRequest;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * Decides on a tool call as the page asks for it.
@@ -42,6 +45,22 @@ final class CallDecisions {
 		}
 		catch (DecisionRefusedException ex) {
 			throw explained(ex, key, call, request.arguments());
+		}
+	}
+
+	/**
+	 * Revokes a decision on calls to come.
+	 * @param key the thread; one without owner is the user's own
+	 */
+	void revoke(SessionKey key, String decision) {
+		StandingDecision standing = this.approvals.standingDecisions(key)
+			.stream()
+			.filter((each) -> each.id().equals(decision))
+			.findFirst()
+			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND,
+					"There is no such standing decision in this thread, or it was revoked already."));
+		if (!this.approvals.revoke(standing)) {
+			throw new ResponseStatusException(HttpStatus.CONFLICT, "It was revoked already.");
 		}
 	}
 

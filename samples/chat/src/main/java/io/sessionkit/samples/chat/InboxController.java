@@ -16,18 +16,22 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.samples.chat.ApprovalController.DecisionRequest;
 import io.sessionkit.samples.chat.ApprovalsView.CallView;
+import io.sessionkit.samples.chat.ApprovalsView.StandingView;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
@@ -129,6 +133,21 @@ final class InboxController {
 	CallView decide(@PathVariable String owner, @PathVariable String id, @PathVariable String call,
 			@RequestBody DecisionRequest decision, HttpServletRequest request) {
 		return this.decisions.decide(SessionKey.of(owner, id), call, decision, Visitor.of(request));
+	}
+
+	/**
+	 * Lists the decisions on calls to come in the thread of a user that the one who asks
+	 * may revoke.
+	 */
+	@GetMapping("/{owner}/{id}/standing-decisions")
+	List<StandingView> standing(@PathVariable String owner, @PathVariable String id) {
+		return this.approvals.standingDecisions(SessionKey.of(owner, id)).stream().map(StandingView::of).toList();
+	}
+
+	@DeleteMapping("/{owner}/{id}/standing-decisions/{decision}")
+	@ResponseStatus(HttpStatus.NO_CONTENT)
+	void revoke(@PathVariable String owner, @PathVariable String id, @PathVariable String decision) {
+		this.decisions.revoke(SessionKey.of(owner, id), decision);
 	}
 
 	/**

@@ -181,6 +181,27 @@ class UsersTests {
 	}
 
 	@Test
+	void decisionOnCallsToComeIsRevokedByWhoDecidesAndNobodyElse() throws Exception {
+		this.ada.ask("always", "Cancel order 4715");
+		JsonNode call = this.ada.get("/api/threads/always/approvals").path("calls").path(0);
+		this.eve.send("POST", "/api/inbox/ada/always/calls/" + call.path("id").asString(),
+				Map.of("digest", call.path("digest").asString(), "verb", "APPROVE", "always", "TOOL"));
+		this.ada.send("POST", "/api/threads/always/resume", null);
+
+		String ofInbox = "/api/inbox/ada/always/standing-decisions";
+		JsonNode standing = this.eve.get(ofInbox).path(0);
+		assertThat(standing.path("by").asString()).isEqualTo("eve");
+		String one = "/standing-decisions/" + standing.path("id").asString();
+		assertThat(this.ada.send("DELETE", "/api/threads/always" + one, null).statusCode()).isEqualTo(403);
+		assertThat(this.bob.send("GET", ofInbox, null).statusCode()).isEqualTo(404);
+		assertThat(this.bob.send("DELETE", "/api/inbox/ada/always" + one, null).statusCode()).isEqualTo(404);
+		assertThat(this.eve.send("DELETE", "/api/inbox/ada/always" + one, null).statusCode()).isEqualTo(204);
+		assertThat(this.eve.get(ofInbox).values()).isEmpty();
+		this.ada.ask("always", "Cancel order 4716");
+		assertThat(this.chat.cancelledOrders()).contains("4715").doesNotContain("4716");
+	}
+
+	@Test
 	void whatTakesSomethingBackWaitsForSomebodyElseToo() throws Exception {
 		approve(this.eve, "back", "Cancel order 4712");
 		JsonNode plan = this.ada.get("/api/threads/back/rewind?from=1");
