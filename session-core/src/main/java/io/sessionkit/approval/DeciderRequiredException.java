@@ -3,8 +3,9 @@ package io.sessionkit.approval;
 import io.sessionkit.SessionException;
 
 /**
- * Thrown if the caller may not decide a tool call of a session that the caller reaches:
- * the calls of the tool are decided by others. Nothing was decided.
+ * Thrown if the caller may not decide a tool call of a session that the caller reaches,
+ * or revoke a decision on later ones: the calls of the tool are decided by others.
+ * Nothing has changed.
  */
 public final class DeciderRequiredException extends SessionException {
 

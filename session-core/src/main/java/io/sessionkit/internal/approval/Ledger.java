@@ -239,7 +239,7 @@ public final class Ledger {
 			return now;
 		}
 		LedgerEntry again = replace(now.with(ApprovalStatus.CANCELLED));
-		// if others go on deciding, the commit is refused
+		// if others go on deciding, a commit that expects this revision is refused
 		return (again != null) ? again : cancelled;
 	}
 
