@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -24,6 +26,7 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
@@ -36,9 +39,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
+import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -126,6 +132,43 @@ class ApprovalLeaseTests {
 			assertThatTheThreadGoesOn(other, store);
 		}
 		assertThat(this.effects).hasValue(1);
+	}
+
+	/** Where failures of tools are thrown, they end the turn of whoever still has it. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void failureOfAHolderThatWasSilentDoesNotEndTheTurn(TestStores kind) {
+		SessionStore store = kind.create();
+		ObservedStore observed = new ObservedStore(store);
+		observed.beforePut(this::refuseRenewal);
+		try (Participant other = participant(store); Participant holder = this.scenario.takePart(observed, (id) -> {
+			this.begun.countDown();
+			await().forever().until(() -> this.goOn.getCount() == 0);
+		}, (id) -> {
+			throw new IllegalStateException("broken");
+		})) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> throwing(holder).resumed(this.key));
+			awaitUncertain(other);
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo("ToolExecutionException");
+			assertThat(store.turns(this.key, Tail.ALL)).extracting(Turn::status)
+				.containsExactly(TurnStatus.AWAITING_APPROVAL);
+			assertThat(other.approvals().ledger(this.key)).extracting(ToolApproval::status)
+				.containsExactly(ApprovalStatus.DONE);
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+			assertThat(log(store)).containsExactly(QUESTION, CALL, "tool cancel=broken", "assistant: done");
+		}
+	}
+
+	private static Participant throwing(Participant us) {
+		ToolCallingAdvisor advisor = ToolCallingAdvisor.builder()
+			.toolCallingManager(DefaultToolCallingManager.builder()
+				.toolExecutionExceptionProcessor(new DefaultToolExecutionExceptionProcessor(true))
+				.build())
+			.build();
+		return new Participant(us.conversations(), us.approvals(), us.model(), us.setup(),
+				us.chat().mutate().defaultAdvisors(advisor).build());
 	}
 
 	@ParameterizedTest

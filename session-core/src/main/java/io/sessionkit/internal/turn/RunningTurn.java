@@ -668,7 +668,7 @@ public final class RunningTurn {
 	 * Keeps the turn with what was recorded of it: as refused if a refusal ended it,
 	 * otherwise as failed. It does not become history, so a retry sends the question only
 	 * once. A turn of which a part is stored stays open, unless it was refused or no
-	 * other call could continue it.
+	 * other call could continue it; if the lease was lost, another one may do so already.
 	 * @param cause the cause of the end; errors that occur here are added to it as
 	 * suppressed
 	 */
@@ -676,7 +676,7 @@ public final class RunningTurn {
 		if (close()) {
 			this.rounds.keepPartialReply();
 			try {
-				keeper().fail(recorded(), cause, this.rounds.endsTurn(cause));
+				keeper().fail(recorded(), cause, this.lease.isHeld() && this.rounds.endsTurn(cause));
 			}
 			finally {
 				endUnwritten();

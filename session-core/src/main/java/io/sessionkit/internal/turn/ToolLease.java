@@ -34,6 +34,13 @@ final class ToolLease {
 		return this.lease != null;
 	}
 
+	/**
+	 * Returns whether there is a lease that was renewed in time.
+	 */
+	synchronized boolean isHeld() {
+		return this.lease != null && this.lease.isHeld();
+	}
+
 	synchronized void take(TurnLease taken) {
 		this.lease = taken;
 	}
