@@ -28,8 +28,8 @@ class KilledRetentionTests {
 			assertThat(Lines.of(thread.messages())).isEqualTo(turns(1, 4));
 			RetainingProcess.ask(connected.store(), 5, 8);
 			assertThat(Lines.of(thread.messages())).isEqualTo(turns(7, 8));
-			assertThat(Lines.of(thread.snapshot(7).orElseThrow().messages())).isEqualTo(turns(1, 6));
-			assertThat(Lines.of(thread.snapshot(8).orElseThrow().messages())).isEqualTo(turns(1, 7));
+			assertThat(Lines.of(thread.snapshot(7).orElseThrow().messages())).isEqualTo(turns(5, 6));
+			assertThat(Lines.of(thread.snapshot(8).orElseThrow().messages())).isEqualTo(turns(5, 7));
 		}
 	}
 

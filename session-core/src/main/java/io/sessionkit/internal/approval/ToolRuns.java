@@ -380,7 +380,8 @@ public final class ToolRuns {
 
 	private TurnInProgressException decidedMeanwhile(ToolApproval call) {
 		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
-				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used.");
+				+ " was considered uncertain while it ran, and somebody decided it, or the session was erased."
+				+ " What it returned is not used.");
 	}
 
 	/**
