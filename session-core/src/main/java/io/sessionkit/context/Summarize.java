@@ -155,8 +155,8 @@ public final class Summarize {
 
 	/**
 	 * Returns the number of turns of the view below which no trigger makes a summary,
-	 * since it would cover less than half as many turns as stay. With a limit of fewer
-	 * turns, some are neither sent nor summarized for a while.
+	 * since it would cover less than half as many turns as stay. With a limit that is
+	 * lower by more than one turn, some are neither sent nor summarized for a while.
 	 * @return the number of turns, at least 1
 	 */
 	public long fewestTurns() {

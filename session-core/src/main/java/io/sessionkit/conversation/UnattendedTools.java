@@ -76,9 +76,9 @@ public final class UnattendedTools {
 	 * Refuses a call that offers a tool that needs an approval. A condition of the
 	 * annotation cannot be evaluated at this point, so it is ignored.
 	 * @param offered the tools that the call offers
-	 * @throws UnattendedToolException if one of them is named or annotated and no session
-	 * advisor with these rules controls it, or if its name is like a configured name that
-	 * no tool has
+	 * @throws UnattendedToolException if one of them is named and no session advisor with
+	 * these rules controls it, if one is annotated and no session advisor controls it, or
+	 * if its name is like a configured name that no tool has
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
 		List<ToolCallback> unattended = offered.stream().filter(Predicate.not(this::isAttended)).toList();
@@ -91,8 +91,10 @@ public final class UnattendedTools {
 		}
 	}
 
+	/** Each session advisor asks about annotated tools, whatever else it asks about. */
 	private static boolean names(Rulings rulings, ToolCallback tool) {
-		return rulings.named().appliesTo(name(tool)) || rulings.annotated().appliesTo(tool);
+		return rulings.named().appliesTo(name(tool))
+				|| (!GatedTool.isGated(tool) && rulings.annotated().appliesTo(tool));
 	}
 
 	/**
@@ -114,7 +116,11 @@ public final class UnattendedTools {
 	}
 
 	private boolean isAllowed(ToolCall call, @Nullable ToolCallback tool) {
-		return this.rulings.stream().allMatch((each) -> each.rule(NOBODY, call, tool).kind() == Ruling.Kind.ALLOW);
+		boolean annotationIsSeen = tool != null && GatedTool.isGated(tool);
+		return this.rulings.stream()
+			.map((each) -> annotationIsSeen ? each.ruleOfApplication(NOBODY, call, tool)
+					: each.rule(NOBODY, call, tool))
+			.allMatch((ruling) -> ruling.kind() == Ruling.Kind.ALLOW);
 	}
 
 	private boolean isAttended(ToolCallback tool) {

@@ -171,7 +171,8 @@ public final class SessionKitProperties {
 
 	/**
 	 * Time during which a request with an idempotency key can be repeated, from when its
-	 * turn has ended; as long as the session, if the turn has waited for a person.
+	 * turn has ended; as long as the session, if the turn has waited for a person or was
+	 * ended by another call.
 	 */
 	private final Duration idempotencyTimeToLive;
 

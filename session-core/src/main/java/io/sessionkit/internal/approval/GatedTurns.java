@@ -517,10 +517,11 @@ public final class GatedTurns {
 	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools, boolean toolLoop,
 			Map<String, Object> parameters) {
 		checkRules(tools);
-		boolean mayAsk = this.rules.rulings().mayAsk(tools);
-		checkToolLoop("without a session", toolLoop, mayAsk && !tools.isEmpty());
-		List<ToolCallback> attended = mayAsk ? attended(agent, tools, parameters) : tools;
-		return attended.stream().map(this::limited).toList();
+		if (tools.isEmpty()) {
+			return tools;
+		}
+		checkToolLoop("without a session", toolLoop, this.rules.rulings().mayAsk(tools));
+		return attended(agent, tools, parameters).stream().map(this::limited).toList();
 	}
 
 	private ToolCallback limited(ToolCallback tool) {

@@ -66,10 +66,19 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 	 */
 	public Ruling rule(Caller caller, ToolCall call, @Nullable ToolCallback tool) {
 		ToolInput input = new ToolInput(tool, ToolArguments.of(call.arguments()));
+		Ruling ruling = ruleOfApplication(caller, call, tool, input);
+		return (tool != null && this.annotated.appliesTo(tool)) ? ruling.or(this.annotated.rule(tool, input)) : ruling;
+	}
+
+	/**
+	 * Returns the ruling on a call whose annotations others ask about.
+	 */
+	public Ruling ruleOfApplication(Caller caller, ToolCall call, @Nullable ToolCallback tool) {
+		return ruleOfApplication(caller, call, tool, new ToolInput(tool, ToolArguments.of(call.arguments())));
+	}
+
+	private Ruling ruleOfApplication(Caller caller, ToolCall call, @Nullable ToolCallback tool, ToolInput input) {
 		Ruling ruling = this.named.appliesTo(call.name()) ? Ruling.ask() : Ruling.allow();
-		if (tool != null && this.annotated.appliesTo(tool)) {
-			ruling = ruling.or(this.annotated.rule(tool, input));
-		}
 		for (ApprovalPolicy policy : this.policies) {
 			if (policy.appliesTo(call.name())) {
 				ruling = ruling.or(rule(policy, caller, call, tool, input));

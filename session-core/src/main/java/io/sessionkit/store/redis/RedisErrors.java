@@ -1,5 +1,6 @@
 package io.sessionkit.store.redis;
 
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,6 +33,9 @@ final class RedisErrors {
 			+ "(Data|NoScript|Busy|AccessControl|MovedData|AskData|Redirection|Cluster)Exception");
 
 	private static final String OTHER = "ERR";
+
+	/** The server is full, cannot save, or has too few replicas. */
+	private static final Set<String> PASSING = Set.of("OOM", "MISCONF", "NOREPLICAS");
 
 	private RedisErrors() {
 	}
@@ -96,6 +100,14 @@ final class RedisErrors {
 			case "NOPERM" -> "the user may not run " + command + " (NOPERM).";
 			default -> "it refuses " + command + " (" + reason + ").";
 		}, null);
+	}
+
+	/**
+	 * Returns whether a server that refuses writes for this reason may take them again
+	 * without a change of the configuration.
+	 */
+	static boolean mayPass(String reason) {
+		return PASSING.contains(reason);
 	}
 
 	private static StoreUnavailableException unanswered(DataAccessException ex, boolean write) {

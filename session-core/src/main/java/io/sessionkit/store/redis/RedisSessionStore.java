@@ -32,11 +32,14 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -74,6 +77,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * a script, methods throw {@link io.sessionkit.store.StoreUnavailableException}.
  */
 public final class RedisSessionStore implements SessionStore {
+
+	private static final Log logger = LogFactory.getLog(RedisSessionStore.class);
 
 	/** The default prefix of the names of the keys. */
 	public static final String DEFAULT_KEY_PREFIX = RedisKeys.DEFAULT_PREFIX;
@@ -151,7 +156,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	/**
 	 * Checks that the server can be reached, runs scripts, and knows and allows the
-	 * commands by which they write. In a Cluster one server is asked.
+	 * commands by which they write. In a Cluster one server is asked. A server that takes
+	 * no writes for the time being, since it is full or cannot save, is logged.
 	 * @throws io.sessionkit.store.StoreUnavailableException if it cannot be reached or
 	 * refuses the script or a command
 	 */
@@ -159,8 +165,16 @@ public final class RedisSessionStore implements SessionStore {
 		open(SessionKey.of("none"), Window.HEADER);
 		Reply refused = this.scripts.read(Script.CHECK, List.of(this.keys.check()), new Arguments());
 		if (!refused.isEmpty()) {
-			throw RedisErrors.cannotWrite(refused.requiredText(0), refused.requiredText(1));
+			reportOrThrow(refused.requiredText(0), refused.requiredText(1));
 		}
+	}
+
+	private static void reportOrThrow(String command, String reason) {
+		StoreUnavailableException refusal = RedisErrors.cannotWrite(command, reason);
+		if (!RedisErrors.mayPass(reason)) {
+			throw refusal;
+		}
+		logger.warn(refusal.getMessage() + " Until that is over, no turn is stored.");
 	}
 
 	@Override

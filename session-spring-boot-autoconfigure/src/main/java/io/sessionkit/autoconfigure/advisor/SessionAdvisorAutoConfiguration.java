@@ -225,8 +225,8 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	ToolCheck sessionKitToolCheck(ObjectProvider<Approvals> approvals, ListableBeanFactory beans) {
-		return new ToolCheck(approvals, beans);
+	ToolCheck sessionKitToolCheck(ListableBeanFactory beans) {
+		return new ToolCheck(beans);
 	}
 
 	@Configuration(proxyBeanMethods = false)

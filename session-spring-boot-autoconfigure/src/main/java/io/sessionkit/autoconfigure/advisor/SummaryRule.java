@@ -56,38 +56,28 @@ final class SummaryRule {
 			rule.trigger(trigger);
 		}
 		Summarize built = rule.build();
-		refuseGaps(all.trim(), properties, built);
+		if (properties.hasTrigger() || trigger != null) {
+			refuseGap(all.trim().maxTurns(), built);
+		}
 		return Optional.of(built);
 	}
 
 	/**
-	 * Refuses limits that would leave turns neither sent nor summarized: a turn that is
-	 * no longer sent must be in a summary by then.
+	 * Refuses a limit of so few turns that some are neither sent nor summarized for a
+	 * while. Other limits make a summary due themselves.
 	 */
-	private static void refuseGaps(SessionKitProperties.Trim trim, SummarizeProperties summarize, Summarize rule) {
-		if (trim.maxTurns() != null && trim.maxTurns() < rule.fewestTurns() - 1) {
-			throw gap("trim.max-turns", trim.maxTurns(), "summarize.keep-turns", rule.keepTurns(),
-					2 * (trim.maxTurns() + 1) / 3);
+	private static void refuseGap(@Nullable Integer maxTurns, Summarize rule) {
+		if (maxTurns != null && maxTurns < rule.fewestTurns() - 1) {
+			throw new ConfigurationRefusedException(
+					"The property '" + SessionKitProperties.PREFIX + ".trim.max-turns' is " + maxTurns + " and '"
+							+ SessionKitProperties.PREFIX + ".summarize.keep-turns' is " + rule.keepTurns()
+							+ ": a summary is only made of a session of " + rule.fewestTurns()
+							+ " turns, and those before the newest " + maxTurns
+							+ " would be neither sent nor summarized until then.",
+					"Set '" + SessionKitProperties.PREFIX + ".summarize.keep-turns' to " + 2 * (maxTurns + 1) / 3
+							+ " or less, or '" + SessionKitProperties.PREFIX + ".trim.max-turns' to "
+							+ (rule.fewestTurns() - 1) + " or more.");
 		}
-		if (rule.trigger() == null) {
-			refuseBelow("trim.max-messages", trim.maxMessages(), "summarize.trigger-messages",
-					summarize.triggerMessages());
-			refuseBelow("trim.max-tokens", trim.maxTokens(), "summarize.trigger-tokens", summarize.triggerTokens());
-		}
-	}
-
-	private static void refuseBelow(String limit, @Nullable Integer most, String property, @Nullable Long value) {
-		if (most != null && value != null && most < value) {
-			throw gap(limit, most, property, value, most);
-		}
-	}
-
-	private static ConfigurationRefusedException gap(String limit, int most, String property, long value, int better) {
-		return new ConfigurationRefusedException(
-				"The property '" + SessionKitProperties.PREFIX + "." + limit + "' is " + most + " and '"
-						+ SessionKitProperties.PREFIX + "." + property + "' is " + value
-						+ ": the turns in between would be neither sent nor summarized.",
-				"Set '" + SessionKitProperties.PREFIX + "." + property + "' to " + better + " or less.");
 	}
 
 }

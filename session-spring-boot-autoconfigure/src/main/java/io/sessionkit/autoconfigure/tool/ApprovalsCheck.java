@@ -34,8 +34,8 @@ final class ApprovalsCheck extends AtStart {
 				false);
 		if (!written.isEmpty() && approvals.length > 0 && !this.beans.containsBean(OURS)) {
 			throw new ConfigurationRefusedException(
-					"The Approvals bean '" + approvals[0] + "' does not have what '" + String.join("', '", written)
-							+ "' says.",
+					"What '" + String.join("', '", written) + "' says is not applied to the Approvals bean '"
+							+ approvals[0] + "', which the application builds itself.",
 					"Say it where that bean is built, with the methods of Approvals.builder(..), and leave the"
 							+ " properties out. Or leave the bean out.");
 		}

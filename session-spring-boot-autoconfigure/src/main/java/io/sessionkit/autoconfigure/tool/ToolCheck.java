@@ -9,7 +9,6 @@ import io.sessionkit.conversation.Approvals;
 
 import org.springframework.ai.tool.support.ToolUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Checks the names of tools in the properties against the tools that are beans, and the
@@ -17,18 +16,15 @@ import org.springframework.beans.factory.ObjectProvider;
  */
 public final class ToolCheck extends AtStart {
 
-	private final ObjectProvider<Approvals> approvals;
-
 	private final ListableBeanFactory beans;
 
-	public ToolCheck(ObjectProvider<Approvals> approvals, ListableBeanFactory beans) {
-		this.approvals = approvals;
+	public ToolCheck(ListableBeanFactory beans) {
 		this.beans = beans;
 	}
 
 	@Override
 	protected void run() {
-		this.approvals.stream().forEach((rules) -> {
+		this.beans.getBeanProvider(Approvals.class).stream().forEach((rules) -> {
 			checkNames(rules);
 			new ToolBeans(this.beans)
 				.forEachMethod((bean, method) -> checkMethod(rules, ToolUtils.getToolName(method), method));

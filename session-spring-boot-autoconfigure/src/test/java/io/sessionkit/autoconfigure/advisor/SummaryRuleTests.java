@@ -125,7 +125,8 @@ class SummaryRuleTests {
 		assertThat(failure(this.runner.withBean(ChatModel.class, () -> this.model)
 			.withPropertyValues("sessionkit.trim.max-turns=4", "sessionkit.summarize.keep-turns=6",
 					"sessionkit.summarize.trigger-tokens=8000")))
-			.contains("'sessionkit.trim.max-turns' is 4", "'sessionkit.summarize.keep-turns' to 3 or less");
+			.contains("'sessionkit.trim.max-turns' is 4", "'sessionkit.summarize.keep-turns' to 3 or less", "9 turns",
+					"'sessionkit.trim.max-turns' to 8 or more");
 	}
 
 	@ParameterizedTest
@@ -164,11 +165,28 @@ class SummaryRuleTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "trim.max-messages, summarize.trigger-messages", "trim.max-tokens, summarize.trigger-tokens" })
-	void aTriggerAboveTheLimitIsRefusedAtStart(String limit, String trigger) {
-		assertThat(failure(this.runner.withBean(ChatModel.class, () -> this.model)
-			.withPropertyValues("sessionkit." + limit + "=50", "sessionkit." + trigger + "=200")))
-			.contains("'sessionkit." + limit + "' is 50", "'sessionkit." + trigger + "' to 50 or less");
+	@CsvSource({ "trim.max-messages=6, summarize.trigger-messages=200",
+			"trim.max-tokens=25, summarize.trigger-tokens=8000", "trim.max-messages=6, summarize.trigger-tokens=8000" })
+	void aLimitThatIsReachedBeforeTheTriggerLosesNothing(String limit, String trigger) {
+		this.small.says("s1").says("s2").says("s3").says("s4").says("s5").says("s6").says("s7").says("s8");
+		this.runner.withBean("large", ChatModel.class, () -> this.model)
+			.withBean("small", ChatModel.class, () -> this.small)
+			.withPropertyValues("sessionkit." + limit, "sessionkit." + trigger, "sessionkit.summarize.model=small",
+					"sessionkit.summarize.mode=before", "sessionkit.summarize.keep-turns=1")
+			.run((context) -> {
+				talk(context.getBean(SessionAdvisor.class), 8);
+				assertThat(context.getBean(Conversations.class).get("t1").summaries()).isNotEmpty();
+				assertThat(this.model.prompts()).allSatisfy(
+						(prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0)).doesNotMatch("user: u[2-8]"));
+			});
+	}
+
+	@Test
+	void aLimitOfTurnsIsFreeWhereSummariesAreMadeOnRequest() {
+		this.runner.withBean(ChatModel.class, () -> this.model)
+			.withPropertyValues("sessionkit.summarize.model=model", "sessionkit.trim.max-turns=2")
+			.withBean("model", ChatModel.class, () -> this.small)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

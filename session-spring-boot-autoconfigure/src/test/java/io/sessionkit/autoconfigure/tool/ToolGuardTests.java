@@ -369,8 +369,23 @@ class ToolGuardTests {
 			});
 	}
 
+	/** Each advisor asks about those, so nothing is lost. */
 	@Test
-	void advisorAsksByApprovalsOfItsOwnThatAreABean() {
+	void annotatedToolWaitsWhereTheAdvisorOfTheApplicationHasOtherApprovals() {
+		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL).says("done");
+		scripted(model).withPropertyValues("sessionkit.approval.tools=look")
+			.withUserConfiguration(OwnAdvisor.class)
+			.run((context) -> {
+				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+				ChatResponse response = request(chat, "cancelOrder").advisors(named("t1")).call().chatResponse();
+				assertThat(SessionAdvisor.pending(response)).hasSize(1);
+				assertThat(this.orders.cancelled).isEmpty();
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "t1", "" })
+	void advisorAsksByApprovalsOfItsOwnThatAreABean(String session) {
 		openAi().withPropertyValues("sessionkit.approval.tools=look")
 			.withUserConfiguration(SecondApprovals.class)
 			.run((context) -> {
@@ -378,7 +393,7 @@ class ToolGuardTests {
 				ChatClient chat = ChatClient.builder(context.getBean(ChatModel.class))
 					.defaultAdvisors(context.getBean("trusted", SessionAdvisor.class))
 					.build();
-				assertThat(request(chat, "look").advisors(named("t1")).call().content()).isEqualTo("done");
+				assertThat(request(chat, "look").advisors(named(session)).call().content()).isEqualTo("done");
 				assertThat(this.orders.looked).containsExactly(7);
 			});
 	}
