@@ -166,7 +166,7 @@ class SummaryRuleTests {
 
 	@ParameterizedTest
 	@CsvSource({ "trim.max-messages=6, summarize.trigger-messages=200",
-			"trim.max-tokens=25, summarize.trigger-tokens=8000", "trim.max-messages=6, summarize.trigger-tokens=8000" })
+			"trim.max-tokens=32, summarize.trigger-tokens=8000", "trim.max-messages=6, summarize.trigger-tokens=8000" })
 	void aLimitThatIsReachedBeforeTheTriggerLosesNothing(String limit, String trigger) {
 		this.small.says("s1").says("s2").says("s3").says("s4").says("s5").says("s6").says("s7").says("s8");
 		this.runner.withBean("large", ChatModel.class, () -> this.model)
