@@ -95,7 +95,9 @@ final class MemorySession {
 		List<Message> said = storable.stream().filter(IS_SYSTEM.negate()).toList();
 		write("added to", () -> {
 			MemoryView view = read(Window.HEADER);
-			if (!setAside(view, said).isEmpty()) {
+			List<Message> abandoned = abandoned(view, said);
+			if (!abandoned.isEmpty()) {
+				setAside(view, abandoned);
 				return false;
 			}
 			MemoryRecord memory = system.isEmpty() ? view.memory()
@@ -118,10 +120,12 @@ final class MemorySession {
 			}
 			int history = view.lines().size() - evicted;
 			List<Message> added = said.subList(history + view.memory().open().size(), said.size());
-			List<Message> abandoned = setAside(view, added);
+			List<Message> abandoned = abandoned(view, added);
 			if (!abandoned.isEmpty()) {
-				// the list has them too, behind the history
-				said.subList(history, history + abandoned.size()).clear();
+				if (setAside(view, abandoned)) {
+					// the list has them too, behind the history
+					said.subList(history, history + abandoned.size()).clear();
+				}
 				return false;
 			}
 			Session session = view.session();
@@ -145,18 +149,17 @@ final class MemorySession {
 	}
 
 	/**
-	 * Sets aside a question that is open and gets no answer if messages follow it. What
-	 * cannot be written is refused before.
-	 * @return what was set aside; empty if there is no such question
+	 * Returns the question that is open and gets no answer if messages follow it. What
+	 * cannot be written is refused before the question is set aside.
+	 * @return the messages of the question; empty if there is no such question
 	 */
-	private List<Message> setAside(MemoryView view, List<Message> messages) {
+	private List<Message> abandoned(MemoryView view, List<Message> messages) {
 		checkNotPaused(view);
 		List<Message> open = view.memory().open();
 		List<Message> abandoned = SaidTurns.of(this.key, open, messages, view.head() != 0).abandoned();
 		if (!abandoned.isEmpty()) {
 			SaidTurns.of(this.key, open.subList(abandoned.size(), open.size()), messages, view.head() != 0);
 			checkStorable(view, messages);
-			keepAside(view, abandoned);
 		}
 		return abandoned;
 	}
@@ -188,7 +191,7 @@ final class MemorySession {
 		SaidTurns said = SaidTurns.of(this.key, List.of(), messages.subList(common, messages.size()), fork != 0);
 		if (session == null || !view.memory().open().isEmpty()) {
 			checkStorable(view, messages);
-			keepAside(view, view.memory().open());
+			setAside(view, view.memory().open());
 			return false;
 		}
 		List<RecordWrite> records = new ArrayList<>(left(session, fork));
@@ -223,11 +226,14 @@ final class MemorySession {
 			.orElse(List.of());
 	}
 
-	/** Keeps an open question that gets no answer any more beside the history. */
-	private void keepAside(MemoryView view, List<Message> messages) {
+	/**
+	 * Keeps an open question that gets no answer any more beside the history, and returns
+	 * whether that is stored now.
+	 */
+	private boolean setAside(MemoryView view, List<Message> messages) {
 		Session session = view.session();
 		if (session == null) {
-			return;
+			return false;
 		}
 		Turn turn = turn().after(session.head(), session.branch())
 			.status(TurnStatus.FAILED, this.store.options().now())
@@ -235,9 +241,11 @@ final class MemorySession {
 			.build();
 		List<Message> open = view.memory().open();
 		MemoryRecord memory = view.memory().open(open.subList(messages.size(), open.size()));
-		this.store.commit(Commit.any(this.key)
-			.turn(write(turn, messages))
-			.records(memory.write(view.memory(), key(view), codec())));
+		return this.store
+			.commit(Commit.any(this.key)
+				.turn(write(turn, messages))
+				.records(memory.write(view.memory(), key(view), codec())))
+			.isStored();
 	}
 
 	private void checkStorable(MemoryView view, List<Message> messages) {

@@ -776,6 +776,15 @@ class SummarizeTests {
 	}
 
 	@Test
+	void aLimitOnTheMessagesOfHistoryMakesNoSummaryThatNobodyIsSent() {
+		ChatClient chat = chat(rule().triggerMessages(1_000).keepTurns(0));
+		talk(chat, 1, 1);
+		thread().settings((settings) -> settings.limit(0));
+		talk(chat, 2, 6);
+		assertThat(this.summarizer.prompts()).isEmpty();
+	}
+
+	@Test
 	void aLimitMakesNoSummaryWhereTheyAreMadeOnRequest() {
 		ChatClient chat = chat(ClientSetup.plain(), rule().keepTurns(0), Trim.keepLastTurns(1));
 		talk(chat, 1, 4);

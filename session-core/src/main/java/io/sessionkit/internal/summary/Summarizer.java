@@ -196,14 +196,15 @@ public final class Summarizer implements AutoCloseable {
 
 	/**
 	 * Returns whether a limit has no room for one more turn like those of the view. What
-	 * is no longer sent must be in a summary by then.
+	 * is no longer sent must be in a summary by then. Calls that limit the messages of
+	 * history get no summary.
 	 */
 	private boolean isLimited(Session header, double tokens) {
-		Limits limits = Limits.of(null, header.settings(), this.trim);
+		Trim limits = Limits.of(null, header.settings(), this.trim).trim();
 		ViewTotals totals = header.totals();
 		double more = 1 + 1.0 / totals.turns();
-		return totals.turns() >= limits.trim().maxTurns() || tokens * more > limits.trim().maxTokens()
-				|| totals.items() * more > Math.min(limits.messages(), limits.trim().maxMessages());
+		return totals.turns() >= limits.maxTurns() || tokens * more > limits.maxTokens()
+				|| totals.items() * more > limits.maxMessages();
 	}
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
