@@ -289,12 +289,24 @@ public final class TurnLease implements HeldLease {
 		return false;
 	}
 
-	/** Whoever erases a session takes its leases too. */
 	private void lost() {
-		if (runsOut() && this.store.find(this.key).isPresent()) {
+		if (runsOut() && !isErased()) {
 			logger.warn("The lease of the " + what() + " on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
 			this.whenLost.run();
+		}
+	}
+
+	/**
+	 * Returns whether the session is gone: whoever erases it takes its leases too. A
+	 * store that cannot be read, which is why most leases are lost, does not say so.
+	 */
+	private boolean isErased() {
+		try {
+			return this.store.find(this.key).isEmpty();
+		}
+		catch (RuntimeException ex) {
+			return false;
 		}
 	}
 

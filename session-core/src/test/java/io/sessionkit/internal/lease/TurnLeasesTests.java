@@ -1,0 +1,93 @@
+package io.sessionkit.internal.lease;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Leases that run out while they are used.
+ */
+class TurnLeasesTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "t1");
+
+	private static final Duration LIFE = Duration.ofMillis(300);
+
+	private final SessionStore memory = TestStores.MEMORY.create();
+
+	private final AtomicBoolean away = new AtomicBoolean();
+
+	private final List<LeaseKind> lost = new CopyOnWriteArrayList<>();
+
+	private final Renewals renewals = new Renewals();
+
+	private final TurnLeases leases = new TurnLeases(store(), LIFE, this.renewals, new TurnObserver() {
+		@Override
+		public void leaseLost(LeaseKind kind) {
+			TurnLeasesTests.this.lost.add(kind);
+		}
+	});
+
+	@BeforeEach
+	void begin() {
+		this.memory.add(KEY, List.of(new UserMessage("q")));
+	}
+
+	@AfterEach
+	void close() {
+		this.renewals.close();
+	}
+
+	@Test
+	void leaseThatRunsOutWhileTheStoreIsAwayIsReportedOnce() {
+		TurnLease lease = this.leases.take(KEY);
+		this.away.set(true);
+		Awaitility.await().until(() -> !this.lost.isEmpty());
+		assertThat(lease.isHeld()).isFalse();
+		this.away.set(false);
+		Awaitility.await().during(LIFE).until(() -> this.lost.equals(List.of(LeaseKind.TURN)));
+	}
+
+	@Test
+	void leaseOfASessionThatIsErasedIsNotReported() {
+		TurnLease lease = this.leases.take(KEY);
+		this.memory.erase(KEY);
+		Awaitility.await().until(() -> !lease.isHeld());
+		assertThat(this.lost).isEmpty();
+	}
+
+	private SessionStore store() {
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
+					if (this.away.get() && !method.getName().equals("options")) {
+						throw new StoreUnavailableException("The store is down.", null);
+					}
+					try {
+						return method.invoke(this.memory, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
+	}
+
+}
