@@ -124,7 +124,9 @@ public final class SessionContext {
 	 * @throws IndexOutOfBoundsException if there are no such messages
 	 * @throws IllegalArgumentException if one of them is no message of the session's own
 	 * turns: a summary, or one that the call has brought
-	 * @throws IllegalStateException if the turn is over, or no call is running
+	 * @throws IllegalStateException if the turn is over, or no call is running; also in
+	 * {@link SessionHook#beforeTurn} for a message that may not become part of the turn,
+	 * since it is being queued or is to join a running turn
 	 */
 	public void forget(int from, int to) {
 		running().forget(from, to);

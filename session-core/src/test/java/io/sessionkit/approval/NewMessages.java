@@ -258,6 +258,43 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(log()).endsWith("user: a ?", "user: and this", "assistant: done");
 	}
 
+	/** A queued message becomes part of the turn that continues. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookForgetsMessagesForAQueuedMessageWhenTheTurnContinues(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.says("a1").calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		ask(mode, "start over");
+		SessionContext context = new SessionContext();
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("forgetting", (input) -> {
+			context.forget(0, context.history().size());
+			return HookResult.keep();
+		})));
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).containsExactly("user: q2", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"user: start over", "assistant: done");
+	}
+
+	/** It may be queued and never become part of the turn. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void hookForgetsNothingForAMessageThatIsBeingQueued(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.says("a1").calls(cancel("c1", 1));
+		ask(mode, "q1");
+		ask(mode, "q2");
+		SessionContext context = new SessionContext();
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("forgetting", (input) -> {
+			context.forget(0, context.history().size());
+			return HookResult.keep();
+		})));
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "start over"))
+			.withMessageContaining("cannot forget");
+	}
+
 	/** A new version of the application has it. */
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)

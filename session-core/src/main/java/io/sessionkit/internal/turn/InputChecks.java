@@ -2,7 +2,6 @@ package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
@@ -18,10 +17,9 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * Runs the hooks of a turn on what its caller says, if it has hooks.
  *
- * @param turn returns the turn as hooks see it that read and write the given attributes
+ * @param turn the turn as its hooks see it
  */
-record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Function<TurnAttributes, TurnAccess> turn,
-		MessageCodec codec) {
+record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, TurnContext turn, MessageCodec codec) {
 
 	/**
 	 * Messages that may become part of the turn. Nothing of what the hooks have decided
@@ -62,7 +60,8 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 
 	/**
 	 * Runs the hooks on messages that callers have queued while the turn waited, as far
-	 * as they were not asked before.
+	 * as they were not asked before. All of them become part of the turn, or it does not
+	 * continue.
 	 * @return the messages that follow the next tool results, as the hooks have left them
 	 * @throws SessionRefusedException if a hook refuses them; that decides nothing on the
 	 * turn. What a hook throws is thrown as it is
@@ -72,7 +71,8 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 		List<Checked> passed = new ArrayList<>();
 		TurnAttributes before = this.attributes;
 		for (JoiningInput each : queued) {
-			Checked checked = checked(each, before);
+			TurnAttributes apart = before.apart();
+			Checked checked = checked(each, apart, this.turn.joined(apart));
 			before = checked.attributes();
 			passed.add(checked);
 		}
@@ -91,7 +91,11 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 	 */
 	Checked checked(JoiningInput joining, TurnAttributes before) {
 		TurnAttributes apart = before.apart();
-		HookRun unasked = this.hooks.unasked(joining.asked(), this.turn.apply(apart));
+		return checked(joining, apart, this.turn.offered(apart));
+	}
+
+	private Checked checked(JoiningInput joining, TurnAttributes apart, TurnAccess asking) {
+		HookRun unasked = this.hooks.unasked(joining.asked(), asking);
 		List<Message> messages = passed(unasked.beforeMore(joining.messages()));
 		return new Checked(joining.checked(messages, this.hooks.ofAllCalls(), unasked.verdicts()), apart);
 	}
@@ -114,7 +118,7 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Fun
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	JoiningInput joining(List<Message> input) {
-		HookRun all = this.hooks.unasked(List.of(), this.turn.apply(this.attributes));
+		HookRun all = this.hooks.unasked(List.of(), this.turn.offered(this.attributes));
 		List<String> asked = new ArrayList<>();
 		List<Message> messages = passed(all.beforeJoining(input, (hook) -> {
 			if (!this.attributes.wasWritten()) {

@@ -224,7 +224,7 @@ public final class RunningTurn {
 	}
 
 	private InputChecks checks() {
-		return new InputChecks(key(), this.hooks, this.attributes, this.context::running, this.setup.codec());
+		return new InputChecks(key(), this.hooks, this.attributes, this.context, this.setup.codec());
 	}
 
 	/**

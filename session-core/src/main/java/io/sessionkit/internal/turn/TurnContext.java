@@ -107,11 +107,20 @@ final class TurnContext {
 	}
 
 	/**
+	 * Returns the turn as hooks see it that are asked about a message which becomes part
+	 * of it.
+	 * @param apart the attributes that they read and write
+	 */
+	TurnAccess joined(TurnAttributes apart) {
+		return bound(apart, this.forgotten, false);
+	}
+
+	/**
 	 * Returns the turn as hooks see it that are asked about a message which may not
 	 * become part of it.
 	 * @param apart the attributes that they read and write
 	 */
-	TurnAccess running(TurnAttributes apart) {
+	TurnAccess offered(TurnAttributes apart) {
 		return bound(apart, this.forgotten.refusing(), false);
 	}
 
