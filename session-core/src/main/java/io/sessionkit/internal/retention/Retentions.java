@@ -57,7 +57,7 @@ public final class Retentions {
 	private static final int MOST_BEHIND = 1000;
 
 	/** The most sessions of which the newest look is known. */
-	private static final int MOST_LOOKED_AT = 10_000;
+	private static final int MOST_LOOKED_AT = 100_000;
 
 	/**
 	 * A look at a session.
