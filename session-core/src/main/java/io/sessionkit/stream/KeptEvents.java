@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a stream as they are kept. If hooks may change what is stored of the
- * turn, nothing is kept that they may take out: no arguments, results and thoughts, and
- * texts only once they are stored as they were sent. Used by one thread at a time.
+ * turn, nothing is kept that they may take out: no results, thoughts, and arguments but
+ * those of calls that wait, and texts only once they are stored as they were sent. Used
+ * by one thread at a time.
  */
 final class KeptEvents {
 
@@ -52,7 +53,7 @@ final class KeptEvents {
 		}
 		this.waiting.add(event);
 		if (isLast(event)) {
-			release(isCompleted(event), StoredTexts.of(stored));
+			release(isCompleted(event), stored);
 		}
 		else if (this.waiting.size() == 1 && !isSaid(event)) {
 			this.writer.add(EventForm.write(bare(event)));
@@ -68,9 +69,11 @@ final class KeptEvents {
 		return this.lost;
 	}
 
-	private void release(boolean completed, StoredTexts stored) {
+	private void release(boolean completed, @Nullable TurnResult turn) {
+		StoredTexts stored = StoredTexts.of(turn);
 		boolean asStored = stored.haveSaid(sent());
-		this.lost = completed && !asStored;
+		// a call that was stopped does not know how its turn was stored
+		this.lost = completed && turn != null && !asStored;
 		if (!this.lost) {
 			this.waiting.stream()
 				.map((event) -> isIn(stored, asStored, event) ? event : bare(event))

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Concurrency;
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
@@ -838,6 +839,19 @@ class TurnStreamsTests {
 		awaitWritten(read);
 		assertThat(keptEvents(read)).containsExactly(new Text(""), new Text(""),
 				new Ended(turn().id(), 0, TurnStatus.CANCELLED));
+	}
+
+	/** Its turn is history, and how it is stored is not known to the stream. */
+	@Test
+	void streamThatIsStoppedAndKeptEndsWithoutTextsIfAHookMayTakeThemOut() {
+		this.hooks = List.of(saving((text) -> text));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, prompt().advisors(SessionAdvisor.onCancel(OnCancel.KEEP)), 3);
+		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
+		awaitWritten(read);
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q", "ab");
+		assertThat(keptEvents(read)).containsExactly(new Text(""), new Text(""),
+				new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
 	private List<String> keptStreams() {

@@ -12,6 +12,15 @@ import io.sessionkit.internal.Overridden;
  */
 public final class SavingHooks {
 
+	private static final ClassValue<Boolean> SAVING = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return Overridden.isIn(type, SessionHook.class, "beforeSave", HookContext.class, TurnPart.class);
+		}
+
+	};
+
 	private SavingHooks() {
 	}
 
@@ -20,9 +29,7 @@ public final class SavingHooks {
 	 * {@link SessionHook#beforeSave}.
 	 */
 	public static boolean areAmong(List<SessionHook> hooks) {
-		return hooks.stream()
-			.anyMatch((hook) -> Overridden.isIn(hook.getClass(), SessionHook.class, "beforeSave", HookContext.class,
-					TurnPart.class));
+		return hooks.stream().anyMatch((hook) -> SAVING.get(hook.getClass()));
 	}
 
 }
