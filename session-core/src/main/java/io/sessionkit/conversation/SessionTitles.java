@@ -8,11 +8,13 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
@@ -40,9 +42,10 @@ import org.springframework.ai.chat.model.ChatModel;
  * title keeps it. The title is made from what was stored, after hooks, on another thread,
  * with a few reads and one write; the turn does not wait for it. A title that cannot be
  * made, also since a transaction of the caller hides the turn, is made after the next
- * turn, and nothing else fails. A title that is the first words of a question is deleted
- * with it by {@link Conversation#delete(long)}, and stays if retention deletes the
- * question; one that a model has made stays. Safe for use by many threads.
+ * turn, and nothing else fails. A question without text gives none, and leaves it to the
+ * next one, in the first ten turns. A title that is the first words of a question is
+ * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
+ * the question; one that a model has made stays. Safe for use by many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 
@@ -58,7 +61,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	/** The most sessions that are known to have a title, or to get one. */
 	private static final int MOST_KNOWN = 10_000;
 
-	/** A question is looked for in so many turns at the beginning of the log. */
+	/** The number of turns, from the first one on, in which a question is looked for. */
 	private static final int MOST_SEARCHED = 10;
 
 	private static final Log logger = LogFactory.getLog(SessionTitles.class);
@@ -133,7 +136,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 
 	/** Makes the title, or leaves it to the next turn, which may have ended already. */
 	private void titleOrForget(SessionKey key, long turn) {
-		if (isMade(key) || this.known.remove(key, turn)) {
+		if (isSettled(key, turn) || this.known.remove(key, turn)) {
 			return;
 		}
 		Long next = this.known.get(key);
@@ -142,9 +145,15 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		}
 	}
 
-	private boolean isMade(SessionKey key) {
+	/**
+	 * Gives a session its title if it has none.
+	 * @return false if the next turn is to try it again
+	 */
+	private boolean isSettled(SessionKey key, long turn) {
 		try {
-			return title(key);
+			// a transaction of the caller may hide the session, or only its turn
+			Session session = this.store.find(key).filter((found) -> found.turns() >= turn).orElse(null);
+			return session != null && (session.title() != null || settle(session));
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Session " + key + " gets no title yet: " + ex.getClass().getName());
@@ -152,42 +161,52 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		}
 	}
 
+	/** A later question may have the text that those before it lack. */
+	private boolean settle(Session session) {
+		List<SessionItem> items = firstQuestion(session);
+		return items.isEmpty() ? session.turns() >= MOST_SEARCHED : give(session, items);
+	}
+
 	/**
-	 * Gives a session its title.
-	 * @return false if it is to be tried again, since there is no session yet, or others
-	 * wrote to it all the time
+	 * Makes a title of a question and stores it.
+	 * @return false if others wrote to the session all the time
 	 */
-	private boolean title(SessionKey key) {
-		Session begun = this.store.find(key).orElse(null);
-		if (begun == null || begun.title() != null) {
-			return begun != null;
-		}
-		List<SessionItem> items = firstQuestion(begun);
-		String title = title(items.stream().map(SessionItem::message).toList());
-		return title.isEmpty() || Attempts.FEW.make(() -> {
-			Session session = untitled(key);
+	private boolean give(Session begun, List<SessionItem> items) {
+		String title = title(messages(items));
+		return Attempts.FEW.make(() -> {
+			Session session = untitled(begun.key());
 			boolean done = session == null || isGone(begun, session, items)
 					|| this.store.commit(Commit.on(session).header(HeaderChange.NONE.title(title))).isStored();
-			return done ? Optional.of(key) : Optional.empty();
+			return done ? Optional.of(title) : Optional.empty();
 		}).isPresent();
 	}
 
-	/** Returns the items of the first turn with a question; none if there is none. */
+	/**
+	 * Returns the items of the first turn whose question gives a title; none if there is
+	 * none.
+	 */
 	private List<SessionItem> firstQuestion(Session session) {
-		SessionKey key = session.key();
+		return firstTurns(session).map((turn) -> this.store.items(session.key(), turn))
+			.filter((items) -> !shortened(text(messages(items), MessageType.USER)).isEmpty())
+			.findFirst()
+			.orElse(List.of());
+	}
+
+	private Stream<Long> firstTurns(Session session) {
 		if (session.turns() == 1) {
-			return this.store.items(key, 1);
+			return Stream.of(1L);
 		}
-		return this.store.path(key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+		return this.store.path(session.key(), PathQuery.to(Point.HEAD).turns(Tail.ALL))
 			.map(PathView::turns)
 			.orElse(List.of())
 			.stream()
 			.filter((turn) -> turn.items() > 0)
 			.limit(MOST_SEARCHED)
-			.map((turn) -> this.store.items(key, turn.number()))
-			.filter((items) -> !text(items.stream().map(SessionItem::message).toList(), MessageType.USER).isEmpty())
-			.findFirst()
-			.orElse(List.of());
+			.map(Turn::number);
+	}
+
+	private static List<Message> messages(List<SessionItem> items) {
+		return items.stream().map(SessionItem::message).toList();
 	}
 
 	/**
@@ -210,7 +229,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	private String title(List<Message> messages) {
 		String question = text(messages, MessageType.USER);
 		ChatModel asked = this.model;
-		if (asked == null || question.isBlank()) {
+		if (asked == null) {
 			return shortened(question);
 		}
 		try {

@@ -1,7 +1,10 @@
 package io.sessionkit.conversation;
 
+import java.lang.reflect.Proxy;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -10,6 +13,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
@@ -26,6 +30,8 @@ import reactor.core.publisher.Flux;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -147,6 +153,68 @@ class SessionTitlesTests {
 			ask("And the other one?");
 			assertThat(title()).isEqualTo("Where is my order?");
 		});
+	}
+
+	/** A transaction of the caller hides the turn, and not the session. */
+	@Test
+	void titleOfASessionWhoseTurnIsHiddenIsMadeAtTheNextTurn() {
+		this.store = TestStores.MEMORY.create();
+		SessionStore before = TestStores.MEMORY.create();
+		List.of(this.store, before)
+			.forEach((each) -> each.commit(Commit.first(KEY).header(HeaderChange.NONE.tags(Set.of("support")))));
+		use(SessionTitles.ofFirstWords(firstLooksAt(before)), Conversations.builder(this.store));
+		ask("Where is my order?");
+		Awaitility.await().untilAsserted(() -> {
+			ask("And the other one?");
+			assertThat(title()).isEqualTo("Where is my order?");
+		});
+	}
+
+	/** Returns the store, or another one as long as the first look lasts. */
+	private SessionStore firstLooksAt(SessionStore before) {
+		AtomicInteger looks = new AtomicInteger();
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, args) -> {
+					if (method.getName().equals("find")) {
+						looks.incrementAndGet();
+					}
+					return method.invoke((looks.get() > 1) ? this.store : before, args);
+				});
+	}
+
+	@Test
+	void questionWithoutTextLeavesTheTitleToTheNextOne() {
+		ofFirstWords(TestStores.MEMORY);
+		askPicture();
+		ask("Where was it taken?");
+		awaitTitle("Where was it taken?");
+	}
+
+	@Test
+	void titleIsLookedForInTheFirstTurnsOnly() {
+		this.store = TestStores.MEMORY.create();
+		AtomicInteger calls = new AtomicInteger();
+		use(SessionTitles.ofFirstWords(CallsOfStore.before(this.store, calls::incrementAndGet)),
+				Conversations.builder(this.store));
+		for (int i = 0; i < 10; i++) {
+			askPicture();
+		}
+		AtomicInteger before = new AtomicInteger();
+		Awaitility.await()
+			.during(Duration.ofMillis(200))
+			.until(() -> before.getAndSet(calls.get()) == calls.get() && calls.get() > 0);
+		askPicture();
+		Awaitility.await().during(Duration.ofMillis(200)).until(() -> before.get() == calls.get());
+	}
+
+	private void askPicture() {
+		Media picture = new Media(MimeTypeUtils.IMAGE_PNG, URI.create("https://example.org/picture.png"));
+		this.model.says("an answer");
+		this.chat.prompt()
+			.messages(UserMessage.builder().text("").media(picture).build())
+			.advisors(SessionAdvisor.session(KEY))
+			.call()
+			.content();
 	}
 
 	@Test

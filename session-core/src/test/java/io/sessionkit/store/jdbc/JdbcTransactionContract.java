@@ -329,8 +329,12 @@ abstract class JdbcTransactionContract {
 	/**
 	 * The thread that makes titles does not see a turn before the commit of the caller.
 	 */
-	@Test
-	void sessionThatBeginsInATransactionOfTheCallerGetsItsTitleWithTheNextTurn() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void sessionWhoseFirstCallIsInATransactionOfTheCallerGetsItsTitleWithTheNextTurn(boolean wasThere) {
+		if (wasThere) {
+			this.store.commit(Commit.first(this.key).header(HeaderChange.NONE.tags(Set.of("support"))));
+		}
 		ScriptedChatModel model = new ScriptedChatModel().says("a1").says("a2");
 		CompletableFuture<Boolean> looked = new CompletableFuture<>();
 		ObservedStore observed = new ObservedStore(this.store);
