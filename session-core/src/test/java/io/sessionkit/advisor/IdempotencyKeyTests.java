@@ -24,6 +24,10 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -82,6 +86,8 @@ class IdempotencyKeyTests {
 	private Duration timeToLive = Duration.ofDays(1);
 
 	private @Nullable Duration expiresAfter;
+
+	private List<SessionHook> hooks = List.of();
 
 	@AfterEach
 	void close() {
@@ -295,6 +301,22 @@ class IdempotencyKeyTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "free", "1")).says("a1").says("a2");
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
 		TimeUnit.MILLISECONDS.sleep(100);
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
+	}
+
+	/** The turn is over, although its parts were stored when nobody knew its end. */
+	@Test
+	void aRequestThatWasWrittenInStepsAndRefusedIsForgottenInTime() throws Exception {
+		SessionStore store = memory();
+		this.timeToLive = Duration.ofMillis(500);
+		this.durability = Durability.STEP;
+		this.hooks = List.of(TestHooks.beforeModel("one round",
+				(request) -> (this.model.prompts().size() == 1) ? HookResult.refuse("as asked") : HookResult.keep()));
+		this.model.calls(SessionAdvisorTests.call("c1", "free", "1")).says("a2");
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> call(chat(store), "q1", "r1"));
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"));
+		this.hooks = List.of();
+		TimeUnit.MILLISECONDS.sleep(600);
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a2");
 	}
 
@@ -540,7 +562,11 @@ class IdempotencyKeyTests {
 	}
 
 	private SessionAdvisor advisor(SessionStore store) {
-		Conversations conversations = Conversations.builder(store).durability(this.durability).lease(LONG).build();
+		Conversations conversations = Conversations.builder(store)
+			.durability(this.durability)
+			.hooks(this.hooks)
+			.lease(LONG)
+			.build();
 		this.opened.add(conversations);
 		return SessionAdvisor.builder(conversations)
 			.approvals(approvals(conversations))

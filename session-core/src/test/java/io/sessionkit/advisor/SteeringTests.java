@@ -111,6 +111,8 @@ class SteeringTests {
 
 	private Duration timeout = LONG;
 
+	private Duration remembered = Duration.ofDays(1);
+
 	@AfterEach
 	void close() {
 		this.looks.release(1_000_000);
@@ -1154,6 +1156,29 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
+	@Test
+	void aRequestThatHasJoinedATurnIsForgottenInTimeAlthoughTheTurnWasRefused() throws Exception {
+		SessionStore store = memory();
+		this.durability = Durability.STEP;
+		this.remembered = Duration.ofSeconds(1);
+		AtomicInteger rounds = new AtomicInteger();
+		ChatClient chat = chat(store, ClientSetup.plain(), TestHooks.beforeModel("two rounds",
+				(request) -> (rounds.incrementAndGet() == 3) ? HookResult.refuse("as asked") : HookResult.keep()));
+		Future<ChatResponse> first = call(chat, "u1:2");
+		awaitLooking(1);
+		Future<ChatResponse> second = this.threads
+			.submit(() -> prompt(chat, "u2").advisors(SessionAdvisor.idempotencyKey("r2")).call().chatResponse());
+		awaitInLine(store, 2);
+		this.looks.release();
+		awaitLooking(2);
+		assertThat(store.records(this.key, "request")).hasSize(1);
+		this.looks.release();
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get).withStackTraceContaining("as asked");
+		assertThatExceptionOfType(Exception.class).isThrownBy(second::get)
+			.withStackTraceContaining("ended without a reply");
+		Awaitility.await().untilAsserted(() -> assertThat(store.records(this.key, "request")).isEmpty());
+	}
+
 	/** If the other one asked again, its message would be in the history twice. */
 	@Test
 	void ofTwoMessagesOfATurnThatBrokeOffOneContinuesItAndTheOtherIsToldWhereItIs() throws Exception {
@@ -1340,6 +1365,7 @@ class SteeringTests {
 			.approvals(approvals(conversations, asking))
 			.concurrency(Concurrency.STEER)
 			.concurrencyTimeout(this.timeout)
+			.idempotencyTimeToLive(this.remembered)
 			.build();
 		return setup.builder(this.model, advisor).defaultTools(looking()).build();
 	}

@@ -28,6 +28,8 @@ public final class Admission {
 
 	private volatile @Nullable Answer turn;
 
+	private volatile boolean left;
+
 	Admission(List<Place> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering,
 			Drain.@Nullable Work waiting) {
 		this.places = places;
@@ -156,6 +158,7 @@ public final class Admission {
 
 	/** Ends the admission after the commit that has left the lines. */
 	public void left() {
+		this.left = true;
 		this.places.forEach(Place::left);
 	}
 
@@ -165,6 +168,23 @@ public final class Admission {
 	public void leave() {
 		try {
 			this.places.forEach(Place::leave);
+		}
+		finally {
+			opened();
+		}
+	}
+
+	/**
+	 * Leaves the lines after the turn has ended, unless they were left already. Requests
+	 * that it answers are then remembered for their time only.
+	 */
+	public void end() {
+		try {
+			this.places.forEach(Place::end);
+			if (!this.left && this.offering != null) {
+				this.offering.end(turn());
+			}
+			this.left = true;
 		}
 		finally {
 			opened();

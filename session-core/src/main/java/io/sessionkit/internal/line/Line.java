@@ -152,6 +152,14 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		return new Line(List.of(), this.content, this.answer);
 	}
 
+	/**
+	 * Returns the line after the turn of a call has ended: if it answers the calls, they
+	 * leave too.
+	 */
+	Line ended(String id) {
+		return (this.answer != null) ? left() : without(List.of(id));
+	}
+
 	/** Returns whether it is this call's turn to work. */
 	boolean isFirst(String id) {
 		return !this.tickets.isEmpty() && this.tickets.get(0).id().equals(id);

@@ -170,8 +170,8 @@ public final class Lines {
 	}
 
 	/**
-	 * Creates the write of a line that goes with the end of a turn. The record of a
-	 * request that the turn has answered lives as long as the answer is remembered.
+	 * Creates the write of a line at the end of a turn. The record of a request that the
+	 * turn has answered lives as long as the answer is remembered.
 	 * @param revision the revision of the line that it replaces; 0 for none
 	 */
 	RecordWrite writeLeft(SessionKey key, LineName name, Line line, long revision) {
@@ -191,6 +191,20 @@ public final class Lines {
 	 */
 	boolean remove(SessionKey key, LineName name, String id) {
 		return remove(key, name, id, true);
+	}
+
+	/**
+	 * Takes a call out of the line whose turn has ended without a commit that leaves it.
+	 * All who wait in the line of a request that the turn answers leave too.
+	 */
+	void end(SessionKey key, LineName name, String id) {
+		Attempts.MANY.make(() -> {
+			SessionRecord record = record(key, name);
+			Line line = (record != null) ? line(record) : Line.NOBODY;
+			boolean done = record == null || !line.has(id)
+					|| this.store.put(key, writeLeft(key, name, line.ended(id), record.revision()));
+			return done ? Optional.of(true) : Optional.empty();
+		});
 	}
 
 	/**

@@ -3,14 +3,19 @@ package io.sessionkit.internal.line;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * taken here; the commit of the turn then answers its call. Safe for use by many threads.
  */
 public final class Offering {
+
+	private static final Log logger = LogFactory.getLog(Offering.class);
 
 	private final Lines lines;
 
@@ -119,14 +126,20 @@ public final class Offering {
 		this.answering = news.stream().map(Offered::id).collect(Collectors.toSet());
 		List<RecordWrite> writes = new ArrayList<>();
 		news.forEach((each) -> writes.add(this.lines.offers().answer(this.key, each.id(), turn)));
-		Set<String> requests = new HashSet<>();
-		for (Offered each : ends ? all : news) {
+		requests(ends ? all : news).forEach((request) -> writes.add(answered(request, turn, ends)));
+		return writes;
+	}
+
+	/** Returns the requests of some calls, each once. */
+	private static Collection<Request> requests(List<Offered> calls) {
+		Map<String, Request> requests = new LinkedHashMap<>();
+		for (Offered each : calls) {
 			Request request = each.request();
-			if (request != null && requests.add(request.id())) {
-				writes.add(answered(request, turn, ends));
+			if (request != null) {
+				requests.putIfAbsent(request.id(), request);
 			}
 		}
-		return writes;
+		return requests.values();
 	}
 
 	private RecordWrite answered(Request request, Answer turn, boolean ends) {
@@ -139,6 +152,27 @@ public final class Offering {
 	/** Goes on after the commit that has stored what answers the calls. */
 	void answered() {
 		this.answered.addAll(this.answering);
+	}
+
+	/**
+	 * Stores that a turn has ended which answers requests of other calls, and of which no
+	 * commit has left the line: they are not remembered forever.
+	 */
+	void end(Answer turn) {
+		try {
+			Uninterrupted.call(() -> {
+				requests(answeredOffers()).forEach((each) -> this.lines.put(this.key, answered(each, turn, true)));
+				return null;
+			});
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The requests that a turn on session " + this.key
+					+ " has answered are remembered as long as the session: " + ex.getClass().getName());
+		}
+	}
+
+	private List<Offered> answeredOffers() {
+		return offers().stream().filter((each) -> this.answered.contains(each.id())).toList();
 	}
 
 }

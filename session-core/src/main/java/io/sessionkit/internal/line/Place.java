@@ -255,10 +255,22 @@ final class Place {
 	 * Leaves the line, unless it was left already.
 	 */
 	void leave() {
+		leave(() -> this.lines.remove(this.key, this.name, this.id));
+	}
+
+	/**
+	 * Leaves the line after the turn of the call has ended, unless it was left already.
+	 * The answer to a request is then remembered for its time only.
+	 */
+	void end() {
+		leave(() -> this.lines.end(this.key, this.name, this.id));
+	}
+
+	private void leave(Runnable leaving) {
 		this.renewal.cancel(false);
 		try {
 			Uninterrupted.call(() -> {
-				leaveOnce();
+				leaveOnce(leaving);
 				return null;
 			});
 		}
@@ -268,11 +280,11 @@ final class Place {
 		}
 	}
 
-	private void leaveOnce() {
+	private void leaveOnce(Runnable leaving) {
 		this.writing.lock();
 		try {
 			if (!this.over && !this.locked) {
-				this.lines.remove(this.key, this.name, this.id);
+				leaving.run();
 			}
 			this.over = true;
 		}

@@ -501,13 +501,23 @@ public final class RunningTurn {
 		Drain.Work counted = this.work;
 		try {
 			if (known != null) {
-				known.leave();
+				leave(known);
 			}
 		}
 		finally {
 			if (counted != null) {
 				counted.close();
 			}
+		}
+	}
+
+	private void leave(Admission known) {
+		Turn stored = keeper().stored();
+		if (stored != null && !stored.status().isOpen()) {
+			known.end();
+		}
+		else {
+			known.leave();
 		}
 	}
 
