@@ -664,6 +664,27 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void approvedCallThatTheLoopDidNotComeToStaysApprovedIfTheTurnCannotBeStored(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		pending().forEach(this::approve);
+		ChatClient limited = client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
+				.build())
+			.build();
+		observed().failAt(ObservedStore.Fault.COMMIT);
+		assertThatExceptionOfType(CommitFailedException.class)
+			.isThrownBy(() -> response(setup(mode), limited.prompt()));
+		observed().failAt(ObservedStore.Fault.NONE);
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.APPROVED);
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "cancel{\"id\":2}");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void ledgerKeepsACallAsItRanWhateverHooksKeepOfTheMessages(ClientSetup.Mode mode) {
 		threads((threads) -> threads.hooks(TestHooks.beforeSave("mask",
 				(turn) -> HookResult.replace(turn.stream().map(ResumedTurns::masked).toList()))));

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
@@ -506,15 +507,24 @@ final class GatedTurn implements TurnGate {
 	}
 
 	/**
-	 * Returns those of the calls that are over. A call that was to run but did not, since
-	 * a limit or a failure ended the loop, is cancelled, unless another process that took
-	 * the turn over has run it.
+	 * Returns those of the calls that are over.
 	 */
 	private List<LedgerEntry> over(Collection<LedgerEntry> entries) {
 		return entries.stream()
-			.map((entry) -> (entry.status() == ApprovalStatus.APPROVED) ? this.ledger.cancelled(entry) : entry)
+			.flatMap((entry) -> (entry.status() == ApprovalStatus.APPROVED) ? notRun(entry) : Stream.of(entry))
 			.filter((entry) -> entry.status().isOver())
 			.toList();
+	}
+
+	/**
+	 * Cancels a call that was to run but did not, since a limit or a failure ended the
+	 * loop, with the part of the turn that is about to be written. Another process that
+	 * took the turn over may have run it.
+	 */
+	private Stream<LedgerEntry> notRun(LedgerEntry entry) {
+		return this.ledger.find(entry.approval().key(), entry.approval().id())
+			.map((now) -> Ledger.mayStillRun(now) ? now.with(ApprovalStatus.CANCELLED) : now)
+			.stream();
 	}
 
 }

@@ -94,7 +94,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 */
 	List<LedgerEntry> cancel() {
 		return this.entries.stream().map((entry) -> switch (entry.status()) {
-			case PROPOSED, APPROVED -> this.ledger.cancelled(entry);
+			case PROPOSED, APPROVED -> this.ledger.cancel(entry);
 			default -> entry;
 		}).toList();
 	}

@@ -228,19 +228,24 @@ public final class Ledger {
 	 * @return the call as it is stored then: as somebody has decided or run it, if that
 	 * was first
 	 */
-	LedgerEntry cancelled(LedgerEntry entry) {
+	LedgerEntry cancel(LedgerEntry entry) {
 		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
 		LedgerEntry stored = replace(cancelled);
 		if (stored != null) {
 			return stored;
 		}
 		LedgerEntry now = find(entry.approval().key(), entry.approval().id()).orElse(cancelled);
-		if (now.status() != ApprovalStatus.PROPOSED && now.status() != ApprovalStatus.APPROVED) {
+		if (!mayStillRun(now)) {
 			return now;
 		}
 		LedgerEntry again = replace(now.with(ApprovalStatus.CANCELLED));
 		// if others go on deciding, a commit that expects this revision is refused
 		return (again != null) ? again : cancelled;
+	}
+
+	/** Returns whether a call waits to be decided or to be run. */
+	static boolean mayStillRun(LedgerEntry entry) {
+		return entry.status() == ApprovalStatus.PROPOSED || entry.status() == ApprovalStatus.APPROVED;
 	}
 
 	/**
@@ -258,15 +263,17 @@ public final class Ledger {
 	}
 
 	/**
-	 * Returns the writes that move calls to those that are over.
+	 * Returns the writes that move calls to those that are over. They are refused if
+	 * somebody has run or decided a cancelled call since it was read.
 	 */
 	List<RecordWrite> closing(List<LedgerEntry> entries) {
-		return closing(entries, (entry) -> RecordWrite.ANY);
+		return closing(entries,
+				(entry) -> (entry.status() == ApprovalStatus.CANCELLED) ? entry.revision() : RecordWrite.ANY);
 	}
 
 	/**
-	 * Returns the same writes, which are refused if somebody has decided on a call since
-	 * it was read.
+	 * Returns the same writes, which are refused if somebody has decided on any call
+	 * since it was read.
 	 */
 	List<RecordWrite> closingUndecided(List<LedgerEntry> entries) {
 		return closing(entries, LedgerEntry::revision);
