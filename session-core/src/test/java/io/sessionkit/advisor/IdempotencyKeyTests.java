@@ -50,6 +50,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -329,6 +330,26 @@ class IdempotencyKeyTests {
 		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
 			.withMessageContaining("ended without a reply");
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	/** Earlier versions have marked nothing either. */
+	@Test
+	void aRequestThatWasGivenUpIsRefusedAlthoughNothingIsMarked() {
+		SessionStore store = memory();
+		this.hooks = List.of(TestHooks.beforeSave("unmarking",
+				(turn) -> HookResult.replace(turn.stream().map(IdempotencyKeyTests::unmarked).toList())));
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		call(chat(store), "q1", "r1");
+		approvals(this.opened.get(0)).cancel(this.key);
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("ended without a reply");
+		assertThat(store.messages(this.key)).last()
+			.satisfies((last) -> assertThat(last.getMetadata()).doesNotContainKey("sessionkit.given-up"));
+	}
+
+	private static Message unmarked(Message message) {
+		return (message instanceof ToolResponseMessage results)
+				? ToolResponseMessage.builder().responses(results.getResponses()).build() : message;
 	}
 
 	@Test

@@ -11,6 +11,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.store.SessionStore;
@@ -62,7 +63,7 @@ final class StoredAnswers {
 		TurnResult result = new TurnResult(key, turn, stored.items(), false);
 		return switch (turn.status()) {
 			case COMPLETED -> new OpenedCall.Answered(
-					reply(result).orElseThrow(() -> joined ? withoutTurn(key) : withoutReply(key, turn)), result,
+					reply(key, result).orElseThrow(() -> joined ? withoutTurn(key) : withoutReply(key, turn)), result,
 					joined);
 			case AWAITING_APPROVAL -> new OpenedCall.Queued(
 					Pause.of(this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))), result), joined);
@@ -114,14 +115,25 @@ final class StoredAnswers {
 	 * were returned directly, but not what the model is to know of a turn that was given
 	 * up. Nothing was paid for it this time, so it has no usage.
 	 */
-	private static Optional<ChatResponse> reply(TurnResult result) {
+	private Optional<ChatResponse> reply(SessionKey key, TurnResult result) {
 		List<Message> messages = result.items().stream().map(SessionItem::message).toList();
 		Message last = messages.get(messages.size() - 1);
 		if (last instanceof AssistantMessage reply) {
 			return Optional.of(response(List.of(new Generation(reply)), result.turn()));
 		}
-		return (last instanceof ToolResponseMessage && !last.getMetadata().containsKey(Rounds.GIVEN_UP))
+		return (last instanceof ToolResponseMessage && !isGivenUp(key, result.turn(), last))
 				? Optional.of(response(returned(messages), result.turn())) : Optional.empty();
+	}
+
+	/**
+	 * Returns whether a turn was given up. Its last message is not marked if an earlier
+	 * version or a hook has written it; a call that was cancelled says so too.
+	 */
+	private boolean isGivenUp(SessionKey key, Turn turn, Message last) {
+		return last.getMetadata().containsKey(Rounds.GIVEN_UP) || this.ledger.over(key)
+			.stream()
+			.filter((call) -> call.approval().turnId().equals(turn.id()))
+			.anyMatch((call) -> call.status() == ApprovalStatus.CANCELLED);
 	}
 
 	private static List<Generation> returned(List<Message> messages) {
