@@ -37,8 +37,8 @@ public record ChildSession(String name, boolean readsParent, boolean endsWithTur
 	 * Returns this child session as one for a single turn of the parent. It is shared by
 	 * the calls that are made inside of that turn, and erased when the call that works on
 	 * the turn ends, in whatever way, also if the turn begins to wait. If the process is
-	 * killed, it expires an hour after its last write. Its key is that of a child of this
-	 * name, followed by a slash and the id of the turn.
+	 * killed, it expires within a day. Its key is that of a child of this name, followed
+	 * by a slash and the id of the turn.
 	 * @return a copy
 	 */
 	public ChildSession forThisTurn() {

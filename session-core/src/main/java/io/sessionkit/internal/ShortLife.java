@@ -5,18 +5,19 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that a session lives which is erased with a call, in case nobody is there to
- * erase it.
+ * The life of a session that is erased when a call ends. If the process of the call was
+ * killed, the session expires. Its life is longer than a call takes, since a call at work
+ * does not extend it.
  */
 public final class ShortLife {
 
-	private static final Duration LONGEST = Duration.ofHours(1);
+	private static final Duration LONGEST = Duration.ofDays(1);
 
 	private ShortLife() {
 	}
 
 	/**
-	 * Returns how long the session lives after each write.
+	 * Returns how long the session lives after each commit.
 	 * @param configured how long sessions live otherwise; null if they do not expire
 	 */
 	public static Duration within(@Nullable Duration configured) {

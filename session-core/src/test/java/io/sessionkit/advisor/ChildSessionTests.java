@@ -138,7 +138,7 @@ class ChildSessionTests {
 			ask("c2", SessionAdvisor.child(child));
 			assertThat(log(seen.get())).hasSize(4);
 			Session there = this.store.find(seen.get()).orElseThrow();
-			assertThat(there.timeToLive()).isEqualTo(Duration.ofHours(1));
+			assertThat(there.timeToLive()).isEqualTo(Duration.ofDays(1));
 			return "ok";
 		};
 		ask("kept", named().andThen(SessionAdvisor.child("scratch")));
@@ -187,14 +187,13 @@ class ChildSessionTests {
 	void childForOneTurnExpiresFromItsFirstRecordOn() {
 		for (Consumer<ChatClient.AdvisorSpec> more : List.of(SessionAdvisor.concurrency(Concurrency.SERIALIZE),
 				SessionAdvisor.idempotencyKey("r1"))) {
-			assertThat(lifeOfChildAtWork((spec) -> spec.advisors(more).call().content()))
-				.isEqualTo(Duration.ofHours(1));
+			assertThat(lifeOfChildAtWork((spec) -> spec.advisors(more).call().content())).isEqualTo(Duration.ofDays(1));
 		}
 		assertThat(lifeOfChildAtWork((spec) -> {
 			try (TurnStreams streams = TurnStreams.builder(this.conversations).build()) {
 				streams.start(spec).blockLast();
 			}
-		})).isEqualTo(Duration.ofHours(1));
+		})).isEqualTo(Duration.ofDays(1));
 	}
 
 	/**

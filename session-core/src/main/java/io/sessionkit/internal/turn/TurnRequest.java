@@ -291,8 +291,8 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	}
 
 	/**
-	 * Adds to a change of the header that a session that is erased with a call expires,
-	 * in case nobody is there to erase it.
+	 * Adds an expiry to a change of the header if the session is erased when a call ends:
+	 * the process that would erase it may be killed.
 	 * @param header the change
 	 * @param options the options of the store
 	 * @return the change; the same for a session that stays
