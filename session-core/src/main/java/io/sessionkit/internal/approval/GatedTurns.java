@@ -258,7 +258,9 @@ public final class GatedTurns {
 		}
 		checkNotNested(request.key());
 		checkRules(tools);
-		checkToolLoop(on(request), toolLoop, request.input().isEmpty() || this.rules.rulings().mayAsk(tools));
+		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
+			throw withoutToolLoop("on session " + request.key());
+		}
 		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
 		if (continues) {
 			checkContinues(request);
@@ -293,7 +295,9 @@ public final class GatedTurns {
 		}
 		checkRules(tools);
 		boolean mayAsk = this.rules.rulings().mayAsk(tools);
-		checkToolLoop(on(request), toolLoop, mayAsk && !tools.isEmpty());
+		if (!toolLoop && mayAsk && !tools.isEmpty()) {
+			throw withoutToolLoop("on session " + request.key());
+		}
 		RunningTurn turn = this.turns.begin(this.turns.read(request));
 		List<ToolCallback> attended = tools;
 		if (mayAsk) {
@@ -331,16 +335,10 @@ public final class GatedTurns {
 		this.rules.limits().check(tools);
 	}
 
-	private static String on(TurnRequest request) {
-		return "on session " + request.key();
-	}
-
-	private static void checkToolLoop(String which, boolean toolLoop, boolean needed) {
-		if (needed && !toolLoop) {
-			throw new IllegalStateException("The call " + which + " has no tool advisor, so tools"
-					+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
-					+ " add a ToolCallingAdvisor.");
-		}
+	private static IllegalStateException withoutToolLoop(String which) {
+		return new IllegalStateException("The call " + which + " has no tool advisor, so tools"
+				+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
+				+ " add a ToolCallingAdvisor.");
 	}
 
 	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
@@ -520,7 +518,9 @@ public final class GatedTurns {
 		if (tools.isEmpty()) {
 			return tools;
 		}
-		checkToolLoop("without a session", toolLoop, this.rules.rulings().mayAsk(tools));
+		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
+			throw withoutToolLoop("without a session");
+		}
 		return attended(agent, tools, parameters).stream().map(this::limited).toList();
 	}
 
