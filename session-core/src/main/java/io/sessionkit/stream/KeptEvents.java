@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a stream as they are kept. If hooks may change what is stored of the
- * turn, nothing is kept that they may take out: no results, thoughts, and arguments but
- * those of calls that wait, and texts only once they are stored as they were sent. Used
- * by one thread at a time.
+ * turn, nothing is kept that they may take out: no results, no thoughts, arguments only
+ * of calls that wait, and texts only once they are stored as they were sent. Used by one
+ * thread at a time.
  */
 final class KeptEvents {
 
