@@ -251,15 +251,16 @@ public final class Approvals {
 	 * @param shown the call
 	 * @param decision the decision
 	 * @return the call as it is now
-	 * @throws DecisionRefusedException if it can no longer be decided, or if other
-	 * arguments do not fit the tool
+	 * @throws DecisionRefusedException if it can no longer be decided, if it may have run
+	 * since it was shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decide(shown.key(), shown.id(), shown.digest(), decision);
+		return decide(shown.key(), shown.id(), new Decisions.Shown(shown.digest(), shown.status()), decision);
 	}
 
 	/**
-	 * Decides a call that was shown elsewhere, on a web page for example.
+	 * Decides a call that was shown elsewhere, on a web page for example. A rejection
+	 * counts too if the call was found uncertain since it was shown.
 	 * @param key the session
 	 * @param id the id of the call
 	 * @param digest the digest that was shown with it, which proves that its tool and
@@ -276,9 +277,13 @@ public final class Approvals {
 	 * session, and the calls of the tool are decided by others
 	 */
 	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
+		return decide(key, id, new Decisions.Shown(digest, null), decision);
+	}
+
+	private ToolApproval decide(SessionKey key, String id, Decisions.Shown shown, Decision decision) {
 		Caller caller = this.access.caller();
 		Decision named = Deciders.named(decision, caller);
-		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, digest, named, right(caller));
+		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, shown, named, right(caller));
 		try {
 			// whoever is told may continue the turn, in which other calls follow it
 			this.decisions.keepAlways(decided, named);

@@ -248,7 +248,7 @@ public final class Compensations {
 	 * arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decide(shown.key(), shown.id(), shown.digest(), decision);
+		return decide(shown.key(), shown.id(), new Decisions.Shown(shown.digest(), shown.status()), decision);
 	}
 
 	/**
@@ -266,12 +266,16 @@ public final class Compensations {
 	 * the tool
 	 */
 	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
+		return decide(key, id, new Decisions.Shown(digest, null), decision);
+	}
+
+	private ToolApproval decide(SessionKey key, String id, Decisions.Shown shown, Decision decision) {
 		if (decision.always() != null) {
 			throw new IllegalArgumentException("A decision on a call that takes an effect back counts for this call"
 					+ " only; leave out always(..).");
 		}
 		Caller caller = this.access.caller();
-		return this.decisions.make(this.approvals.deciders().key(key, caller), id, digest,
+		return this.decisions.make(this.approvals.deciders().key(key, caller), id, shown,
 				Deciders.named(decision, caller), this.approvals.right(caller));
 	}
 

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.TurnInProgressException;
@@ -54,6 +55,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * How a turn goes on, whatever goes wrong meanwhile: no call runs twice.
  */
 abstract class ResumedTurns extends StandingApprovals {
+
+	/** The call as it was shown while it waited. */
+	private final AtomicReference<ToolApproval> shown = new AtomicReference<>();
 
 	@ParameterizedTest
 	@MethodSource("setups")
@@ -240,7 +244,8 @@ abstract class ResumedTurns extends StandingApprovals {
 		}), tool("look"));
 		this.model.calls(cancel("c1", 1));
 		ask(ClientSetup.Mode.CALL, "q");
-		approvals().decide(waiting(), first);
+		this.shown.set(waiting());
+		approvals().decide(this.shown.get(), first);
 		ExecutorService thread = Executors.newSingleThreadExecutor();
 		try {
 			Future<ChatResponse> gone = thread.submit(() -> goOn(ClientSetup.Mode.CALL));
@@ -259,6 +264,19 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	private void takeLeaseAway() {
 		store().put(this.key, new RecordWrite(TurnRecords.LEASE, TurnRecords.LEASE_ID, RecordWrite.ANY, null, null));
+	}
+
+	@Test
+	void rejectionOfACallThatMayHaveRunSinceItWasShownIsRefused() throws Exception {
+		uncertain(Decision.approve("anna"), () -> {
+			assertThat(this.shown.get().status()).isEqualTo(ApprovalStatus.PROPOSED);
+			assertThatExceptionOfType(DecisionRefusedException.class)
+				.isThrownBy(() -> approvals().decide(this.shown.get(), Decision.reject("bob")))
+				.withMessageContaining("may have run since it was shown")
+				.satisfies((ex) -> assertThat(ex.status()).isEqualTo(ApprovalStatus.UNCERTAIN));
+			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+			approvals().decide(waiting(), Decision.answer("bob", "it ran"));
+		});
 	}
 
 	@Test

@@ -54,6 +54,15 @@ public final class Decisions {
 	}
 
 	/**
+	 * A call as it was shown to the person who decides.
+	 *
+	 * @param digest the digest of its tool and arguments
+	 * @param status its status; null if that is not known
+	 */
+	public record Shown(String digest, @Nullable ApprovalStatus status) {
+	}
+
+	/**
 	 * Decides a call.
 	 * @param right says whether the call is one that the caller may decide, which throws
 	 * if the caller may see the call alone
@@ -61,14 +70,13 @@ public final class Decisions {
 	 * @throws DecisionRefusedException if the decision does not fit the call as it is
 	 * now; nothing is decided
 	 */
-	public ToolApproval make(SessionKey key, String id, String digest, Decision decision,
-			Predicate<ToolApproval> right) {
+	public ToolApproval make(SessionKey key, String id, Shown shown, Decision decision, Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
 			Optional<LedgerEntry> open = judged(key, id);
 			LedgerEntry entry = open.or(() -> find(this.ledger.over(key), id))
 				.filter((found) -> right.test(found.approval()))
 				.orElseThrow(() -> unknown(key, id));
-			check(entry, open.isEmpty(), digest, decision);
+			check(entry, open.isEmpty(), shown, decision);
 			this.announcing.accept(entry.approval());
 			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
 		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
@@ -102,9 +110,9 @@ public final class Decisions {
 		return entries.stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
-	private static void check(LedgerEntry entry, boolean isOver, String digest, Decision decision) {
+	private static void check(LedgerEntry entry, boolean isOver, Shown shown, Decision decision) {
 		ToolApproval call = entry.approval();
-		if (!call.digest().equals(digest)) {
+		if (!call.digest().equals(shown.digest())) {
 			throw refused(call, "is not the one that was shown: tool or arguments are different");
 		}
 		if (isOver && call.status().isPending()) {
@@ -112,6 +120,9 @@ public final class Decisions {
 		}
 		if (!fits(decision.verb(), call.status())) {
 			throw refused(call, whyNot(decision.verb(), call));
+		}
+		if (shown.status() == ApprovalStatus.PROPOSED && call.status() == ApprovalStatus.UNCERTAIN) {
+			throw refused(call, "may have run since it was shown; read it again");
 		}
 		if (decision.arguments() != null) {
 			checkArguments(call, decision.arguments());
