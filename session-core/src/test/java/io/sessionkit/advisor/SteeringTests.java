@@ -712,7 +712,7 @@ class SteeringTests {
 	@Test
 	void anOfferWhoseAnswerWasLostIsFoundAgain() throws Exception {
 		SessionStore store = memory();
-		this.lease = Duration.ofSeconds(1);
+		this.lease = Duration.ofSeconds(2);
 		ObservedStore observed = new ObservedStore(store);
 		AtomicInteger lost = new AtomicInteger();
 		observed.afterPut((record) -> {
@@ -735,7 +735,7 @@ class SteeringTests {
 	@Test
 	void aHookWhoseOwnStoreFailsIsAskedOnceAboutAMessageThatMayJoin() throws Exception {
 		SessionStore store = memory();
-		this.lease = Duration.ofSeconds(1);
+		this.lease = Duration.ofSeconds(2);
 		AtomicInteger asked = new AtomicInteger();
 		ChatClient chat = chat(store, ClientSetup.plain(),
 				failingOnce(asked, new StoreUnavailableException("as asked", null)));
@@ -1318,7 +1318,8 @@ class SteeringTests {
 	@EnumSource
 	void aMessageOfACallThatIsGoneDoesNotJoin(TestStores kind) throws Exception {
 		SessionStore store = kind.create();
-		this.lease = Duration.ofSeconds(1);
+		// long enough for the other two on a busy machine
+		this.lease = Duration.ofSeconds(3);
 		ObservedStore dying = new ObservedStore(store);
 		Future<ChatResponse> first = call(chat(store), "u1:1");
 		awaitLooking(1);
