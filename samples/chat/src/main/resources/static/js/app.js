@@ -63,12 +63,14 @@ function blank(id, status) {
 
 // Which thread
 
+/** An address that nobody can mean names none: servers take no slash in a part of a path. */
 function idInAddress() {
 	try {
-		return decodeURIComponent(location.hash.slice(1));
+		const id = decodeURIComponent(location.hash.slice(1));
+		return /[/\\]/.test(id) ? '' : id;
 	}
 	catch {
-		return ''; // an address that nobody can mean
+		return '';
 	}
 }
 

@@ -122,10 +122,10 @@ final class MemorySession {
 			List<Message> added = said.subList(history + view.memory().open().size(), said.size());
 			List<Message> abandoned = abandoned(view, added);
 			if (!abandoned.isEmpty()) {
-				if (setAside(view, abandoned)) {
-					// the list has them too, behind the history
-					said.subList(history, history + abandoned.size()).clear();
-				}
+				setAside(view, abandoned);
+				// the list has them too, behind the history, where they are no valid
+				// sequence
+				said.subList(history, history + abandoned.size()).clear();
 				return false;
 			}
 			Session session = view.session();
@@ -226,14 +226,11 @@ final class MemorySession {
 			.orElse(List.of());
 	}
 
-	/**
-	 * Keeps an open question that gets no answer any more beside the history, and returns
-	 * whether that is stored now.
-	 */
-	private boolean setAside(MemoryView view, List<Message> messages) {
+	/** Keeps an open question that gets no answer any more beside the history. */
+	private void setAside(MemoryView view, List<Message> messages) {
 		Session session = view.session();
 		if (session == null) {
-			return false;
+			return;
 		}
 		Turn turn = turn().after(session.head(), session.branch())
 			.status(TurnStatus.FAILED, this.store.options().now())
@@ -241,11 +238,9 @@ final class MemorySession {
 			.build();
 		List<Message> open = view.memory().open();
 		MemoryRecord memory = view.memory().open(open.subList(messages.size(), open.size()));
-		return this.store
-			.commit(Commit.any(this.key)
-				.turn(write(turn, messages))
-				.records(memory.write(view.memory(), key(view), codec())))
-			.isStored();
+		this.store.commit(Commit.any(this.key)
+			.turn(write(turn, messages))
+			.records(memory.write(view.memory(), key(view), codec())));
 	}
 
 	private void checkStorable(MemoryView view, List<Message> messages) {

@@ -285,14 +285,15 @@ class TurnObserverTests {
 		assertThat(this.noted.stages()).containsSubsequence("OPEN(", "summary SUMMARIZED", ")OPEN");
 	}
 
+	private Conversations withShortLease() {
+		return Conversations.builder(this.store).observers(this.observers).lease(Duration.ofSeconds(1)).build();
+	}
+
 	/** Another process has taken the lease over while the tool ran. */
 	@Test
 	void leaseThatIsLostWhileAToolRunsIsReported() {
 		this.gated = Set.of("add");
-		this.conversations = Conversations.builder(this.store)
-			.observers(this.observers)
-			.lease(Duration.ofSeconds(1))
-			.build();
+		this.conversations = withShortLease();
 		this.model.calls(ADD).says("a");
 		ask(Mode.CALL, "q");
 		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
@@ -306,10 +307,7 @@ class TurnObserverTests {
 
 	@Test
 	void placeInLineThatIsLostIsReported() {
-		this.conversations = Conversations.builder(this.store)
-			.observers(this.observers)
-			.lease(Duration.ofSeconds(1))
-			.build();
+		this.conversations = withShortLease();
 		this.model.calls(ADD).says("a");
 		this.atTool = () -> {
 			this.store.records(T1, "line")
@@ -335,10 +333,7 @@ class TurnObserverTests {
 	@Test
 	void leaseThatIsErasedWithItsSessionIsNotReported() {
 		this.gated = Set.of("add");
-		this.conversations = Conversations.builder(this.store)
-			.observers(this.observers)
-			.lease(Duration.ofSeconds(1))
-			.build();
+		this.conversations = withShortLease();
 		this.model.calls(ADD).says("a");
 		ask(Mode.CALL, "q");
 		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));

@@ -663,17 +663,21 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(store().find(this.key).orElseThrow().openTurn()).isZero();
 	}
 
+	private ChatClient limitedToOneCall(ClientSetup.Mode mode) {
+		return client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
+				.build())
+			.build();
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void approvedCallThatTheLoopDidNotComeToIsCancelledForGood(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2));
 		ask(mode, "q");
 		pending().forEach(this::approve);
-		ChatClient limited = client(setup(mode))
-			.defaultAdvisors(ToolCallingAdvisor.builder()
-				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
-				.build())
-			.build();
+		ChatClient limited = limitedToOneCall(mode);
 		response(setup(mode), limited.prompt());
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
 		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
@@ -686,11 +690,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
 		ask(mode, "q");
 		pending().forEach(this::approve);
-		ChatClient limited = client(setup(mode))
-			.defaultAdvisors(ToolCallingAdvisor.builder()
-				.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(1).build())
-				.build())
-			.build();
+		ChatClient limited = limitedToOneCall(mode);
 		observed().failAt(ObservedStore.Fault.COMMIT);
 		assertThatExceptionOfType(CommitFailedException.class)
 			.isThrownBy(() -> response(setup(mode), limited.prompt()));

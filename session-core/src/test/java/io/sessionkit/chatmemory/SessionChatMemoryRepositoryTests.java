@@ -209,16 +209,29 @@ class SessionChatMemoryRepositoryTests {
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void callsWithoutResultsAreSetAsideWhenTheNextQuestionIsSaved(TestStores kind) {
 		on(kind);
-		AssistantMessage calls = AssistantMessage.builder()
-			.content("")
-			.toolCalls(List.of(new ToolCall("c1", "function", "look", "{}")))
-			.build();
-		save(user("q1"), answer("a1"), user("q2"), calls);
-		save(user("q1"), answer("a1"), user("q2"), calls, user("q3"));
+		save(user("q1"), answer("a1"), user("q2"), look());
+		save(user("q1"), answer("a1"), user("q2"), look(), user("q3"));
 		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q3");
 		save(user("q1"), answer("a1"), user("q3"), answer("a3"));
 		assertThat(turns()).extracting(Turn::status)
 			.containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.COMPLETED);
+	}
+
+	/** The result comes too late: the question behind the calls is the newest one. */
+	@Test
+	void questionIsSavedAlthoughTheResultOfItsPredecessorComesMeanwhile() {
+		save(user("q1"), answer("a1"), user("q2"), look());
+		ObservedStore observed = new ObservedStore(this.store);
+		observed.beforeCommit(() -> {
+			observed.beforeCommit(() -> {
+			});
+			SessionChatMemory.of(this.store, () -> this.owner).add(this.id, found("c1"));
+		});
+		SessionChatMemoryRepository.of(observed, () -> this.owner)
+			.saveAll(this.id, List.of(user("q1"), answer("a1"), user("q2"), look(), user("q3")));
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q3");
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(this.store.items(this.key, 2)).hasSize(3);
 	}
 
 	@Test
@@ -232,13 +245,8 @@ class SessionChatMemoryRepositoryTests {
 			window.add(this.id, new AssistantMessage("a" + i));
 		}
 		window.add(this.id, new UserMessage("q5"));
-		window.add(this.id,
-				AssistantMessage.builder()
-					.content("")
-					.toolCalls(List.of(new ToolCall("c1", "function", "look", "{}")))
-					.build());
-		window.add(this.id,
-				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "look", "found"))).build());
+		window.add(this.id, look());
+		window.add(this.id, found("c1"));
 		window.add(this.id, new UserMessage("q6"));
 		window.add(this.id, new AssistantMessage("a6"));
 		assertThat(Lines.of(window.get(this.id))).endsWith("user: q6", "assistant: a6").doesNotContain("user: q5");
@@ -350,6 +358,17 @@ class SessionChatMemoryRepositoryTests {
 
 	private static Message user(String text) {
 		return new UserMessage(text);
+	}
+
+	private static AssistantMessage look() {
+		return AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall("c1", "function", "look", "{}")))
+			.build();
+	}
+
+	private static ToolResponseMessage found(String id) {
+		return ToolResponseMessage.builder().responses(List.of(new ToolResponse(id, "look", "found"))).build();
 	}
 
 	private static Message answer(String text) {

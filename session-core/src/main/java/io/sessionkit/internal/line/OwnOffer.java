@@ -26,7 +26,7 @@ final class OwnOffer {
 
 	private final Duration lives;
 
-	/** The write whose answer was lost; null for none. */
+	/** The write that the store has not answered; null for none. */
 	private @Nullable RecordWrite write;
 
 	/**

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
@@ -193,9 +194,10 @@ class ReadingBrowserTests {
 		assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada");
 	}
 
-	@Test
-	void anAddressThatNobodyCanMeanIsANewThread() {
-		this.page.script("location.hash = '%E0%A4%A'");
+	@ParameterizedTest
+	@ValueSource(strings = { "%E0%A4%A", "/threads/1", "a%2Fb", "a%5Cb" })
+	void anAddressThatNobodyCanMeanIsANewThread(String address) {
+		this.page.script("location.hash = arguments[0]", address);
 
 		await().untilAsserted(() -> assertThat(this.page.shows(".empty")).isTrue());
 		assertThat(this.page.thread()).isNotEqualTo("undefined").hasSizeGreaterThan(20);
