@@ -369,17 +369,23 @@ class ToolGuardTests {
 			});
 	}
 
-	/** Each advisor asks about those, so nothing is lost. */
+	/**
+	 * Each advisor asks about those. The guard sees them offered, and run once decided.
+	 */
 	@Test
-	void annotatedToolWaitsWhereTheAdvisorOfTheApplicationHasOtherApprovals() {
-		ScriptedChatModel model = new ScriptedChatModel().calls(CANCEL).says("done");
-		scripted(model).withPropertyValues("sessionkit.approval.tools=look")
+	void annotatedToolWaitsAndRunsWhereTheAdvisorOfTheApplicationHasOtherApprovals() {
+		openAi().withPropertyValues("sessionkit.approval.tools=look")
 			.withUserConfiguration(OwnAdvisor.class)
 			.run((context) -> {
+				this.server.calls(CANCEL).says("done");
 				ChatClient chat = context.getBean(ChatClient.Builder.class).build();
-				ChatResponse response = request(chat, "cancelOrder").advisors(named("t1")).call().chatResponse();
-				assertThat(SessionAdvisor.pending(response)).hasSize(1);
+				ChatResponse paused = request(chat, "cancelOrder").advisors(named("t1")).call().chatResponse();
+				ToolApproval call = SessionAdvisor.pending(paused).get(0);
 				assertThat(this.orders.cancelled).isEmpty();
+				Approvals.of(context.getBean(Conversations.class)).approve(call, "anna");
+				assertThat(chat.prompt().tools(tools("cancelOrder")).advisors(named("t1")).call().content())
+					.isEqualTo("done");
+				assertThat(this.orders.cancelled).containsExactly(7);
 			});
 	}
 
