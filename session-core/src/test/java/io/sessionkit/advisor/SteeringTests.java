@@ -325,7 +325,7 @@ class SteeringTests {
 	@EnumSource
 	void aMessageOfATurnWhoseProcessIsGoneIsATurnOfItsOwn(TestStores kind) throws Exception {
 		SessionStore store = kind.create();
-		this.lease = Duration.ofSeconds(1);
+		this.lease = Duration.ofSeconds(3);
 		Semaphore model = new Semaphore(1);
 		this.model.before((prompt) -> {
 			if (WorkingModel.current(prompt.getInstructions()).size() > 2) {
