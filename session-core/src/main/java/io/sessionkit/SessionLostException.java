@@ -1,15 +1,23 @@
 package io.sessionkit;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.ai.chat.model.ChatResponse;
+
 /**
- * Thrown if the session no longer has the turn that the caller has seen in it: the
- * session was erased or has expired, or the store has lost data. The model was not called
- * and nothing was written.
+ * Thrown if the session no longer has what a call builds on: the session was erased or
+ * has expired, or the store has lost data. If the caller names a turn that it has seen
+ * and the session does not have, the model is not called. If the session goes while a
+ * turn is at work, nothing of that turn is stored, and {@link #reply} has the answer of
+ * the model.
  */
 public final class SessionLostException extends SessionException {
 
 	private final long expected;
 
 	private final long found;
+
+	private final transient @Nullable ChatResponse reply;
 
 	/**
 	 * Creates the exception.
@@ -24,11 +32,37 @@ public final class SessionLostException extends SessionException {
 				+ " SessionAdvisor.expectTurn(..) to continue from what is there, or restore the store first.", null);
 		this.expected = expected;
 		this.found = found;
+		this.reply = null;
 	}
 
 	/**
-	 * Returns the turn that the caller has seen.
-	 * @return its number
+	 * Creates the exception for a session that has gone while a turn was at work.
+	 * @param key the session
+	 * @param expected the newest turn that the session had when that turn was opened; 0
+	 * if it had none
+	 * @param reply the model's answer; null if there is none
+	 */
+	public SessionLostException(SessionKey key, long expected, @Nullable ChatResponse reply) {
+		super("Session " + key + " was erased or has expired while a turn was at work on it. Nothing of that turn was"
+				+ " stored" + ((reply != null) ? "; the reply is in this exception" : "")
+				+ ". Call again to begin the session anew.", null);
+		this.expected = expected;
+		this.found = 0;
+		this.reply = reply;
+	}
+
+	/**
+	 * Returns the model's answer, if a turn was at work and had come that far.
+	 * @return the reply; null if there is none, and after serialization
+	 */
+	public @Nullable ChatResponse reply() {
+		return this.reply;
+	}
+
+	/**
+	 * Returns the turn that the caller has seen, or the newest one that a turn at work
+	 * has seen.
+	 * @return its number; 0 for none
 	 */
 	public long expected() {
 		return this.expected;

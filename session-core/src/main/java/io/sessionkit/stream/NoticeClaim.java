@@ -1,13 +1,10 @@
 package io.sessionkit.stream;
 
 import java.time.Duration;
-import java.util.concurrent.ScheduledFuture;
 
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.approval.Continuations;
 import io.sessionkit.internal.approval.Continuations.Task;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class NoticeClaim implements AutoCloseable {
 
-	private static final Log logger = LogFactory.getLog(NoticeClaim.class);
-
 	private final Continuations continuations;
 
 	private final Duration lease;
 
-	private final ScheduledFuture<?> renewal;
+	private final Renewals.Renewal renewal;
 
 	private Task task;
 
@@ -39,25 +34,20 @@ final class NoticeClaim implements AutoCloseable {
 		this.continuations = continuations;
 		this.task = claimed;
 		this.lease = lease;
-		this.renewal = renewals.start(lease, this::renew);
+		this.renewal = renewals.start(lease,
+				() -> "The notice of turn " + claimed.turnId() + " of session " + claimed.key(), this::renew);
 	}
 
 	private synchronized void renew() {
 		if (this.over) {
 			return;
 		}
-		try {
-			@Nullable Task renewed = this.continuations.renew(this.task, this.lease);
-			if (renewed != null) {
-				this.task = renewed;
-			}
-			else {
-				close();
-			}
+		@Nullable Task renewed = this.continuations.renew(this.task, this.lease);
+		if (renewed != null) {
+			this.task = renewed;
 		}
-		catch (RuntimeException ex) {
-			logger.debug("The notice of turn " + this.task.turnId() + " of session " + this.task.key()
-					+ " could not be renewed: " + ex.getClass().getName());
+		else {
+			close();
 		}
 	}
 
@@ -69,7 +59,7 @@ final class NoticeClaim implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.over = true;
-		this.renewal.cancel(false);
+		this.renewal.cancel();
 	}
 
 }

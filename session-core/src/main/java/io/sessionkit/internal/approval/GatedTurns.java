@@ -13,6 +13,7 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
@@ -442,6 +443,10 @@ public final class GatedTurns {
 				throw ex;
 			}
 			// another call has ended the turn meanwhile
+			return List.of();
+		}
+		catch (SessionLostException ex) {
+			// the turn has gone with its session
 			return List.of();
 		}
 	}

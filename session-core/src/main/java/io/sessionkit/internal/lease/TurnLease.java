@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -64,7 +63,7 @@ public final class TurnLease implements HeldLease {
 	/** Whether the lease is being given back with the end of its turn. */
 	private boolean ending;
 
-	private @Nullable ScheduledFuture<?> renewal;
+	private Renewals.@Nullable Renewal renewal;
 
 	private volatile Runnable whenLost = () -> {
 	};
@@ -120,7 +119,8 @@ public final class TurnLease implements HeldLease {
 	public static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
 			Since since, Renewals renewals) {
 		TurnLease lease = new TurnLease(store, key, taking, holder, life, since);
-		lease.renewal = renewals.start(life, lease::renew);
+		lease.renewal = renewals.start(life, () -> "The lease of the " + lease.what() + " on session " + key,
+				lease::renew);
 		return lease;
 	}
 
@@ -242,10 +242,6 @@ public final class TurnLease implements HeldLease {
 				lost();
 			}
 		}
-		catch (RuntimeException ex) {
-			logger.warn("The lease of the " + what() + " on session " + this.key + " could not be renewed: "
-					+ ex.getClass().getName());
-		}
 		finally {
 			this.writing.unlock();
 		}
@@ -326,7 +322,7 @@ public final class TurnLease implements HeldLease {
 
 	private void stopRenewal() {
 		if (this.renewal != null) {
-			this.renewal.cancel(false);
+			this.renewal.cancel();
 		}
 	}
 

@@ -60,6 +60,15 @@ public final class TurnLeases {
 	}
 
 	/**
+	 * Returns the life of a session, which nobody extends yet.
+	 * @param timeToLive how long the session lives after each write; null if it never
+	 * expires
+	 */
+	public SessionLife life(SessionKey key, @Nullable Duration timeToLive) {
+		return new SessionLife(this.store, key, timeToLive, this.renewals);
+	}
+
+	/**
 	 * Returns the lease to take in the commit that opens its turn.
 	 */
 	public Taking beginning(SessionKey key) {

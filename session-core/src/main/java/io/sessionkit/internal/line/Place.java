@@ -3,7 +3,6 @@ package io.sessionkit.internal.line;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -54,7 +53,7 @@ final class Place {
 	 */
 	private boolean locked;
 
-	private final ScheduledFuture<?> renewal;
+	private final Renewals.Renewal renewal;
 
 	Place(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
 		this.lines = lines;
@@ -63,7 +62,7 @@ final class Place {
 		this.id = id;
 		this.line = line;
 		this.revision = revision;
-		this.renewal = renewals.start(lines.life(), this::renew);
+		this.renewal = renewals.start(lines.life(), () -> "The place of a call on session " + key, this::renew);
 	}
 
 	/**
@@ -135,7 +134,7 @@ final class Place {
 	RecordWrite leaving(Answer turn, Collection<String> joined) {
 		this.writing.lock();
 		try {
-			this.renewal.cancel(false);
+			this.renewal.cancel();
 			this.expected = this.revision;
 			Line next = (this.name.request() != null) ? this.line.answered(turn).left()
 					: this.line.without(joined).without(Set.of(this.id));
@@ -162,7 +161,7 @@ final class Place {
 			}
 			if (this.lines.mayRollBack()) {
 				this.locked = true;
-				this.renewal.cancel(false);
+				this.renewal.cancel();
 			}
 			return this.lines.write(this.key, this.name, next, this.revision);
 		}
@@ -267,7 +266,7 @@ final class Place {
 	}
 
 	private void leave(Runnable leaving) {
-		this.renewal.cancel(false);
+		this.renewal.cancel();
 		try {
 			Uninterrupted.call(() -> {
 				leaveOnce(leaving);
@@ -297,12 +296,8 @@ final class Place {
 		this.writing.lock();
 		try {
 			if (!this.over && !beat() && !beatAgain()) {
-				this.renewal.cancel(false);
+				this.renewal.cancel();
 			}
-		}
-		catch (RuntimeException ex) {
-			logger.warn(
-					"The place of a call on session " + this.key + " could not be renewed: " + ex.getClass().getName());
 		}
 		finally {
 			this.writing.unlock();

@@ -1,5 +1,6 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
+import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Drain;
@@ -102,6 +104,8 @@ public final class RunningTurn {
 
 	private final ToolLease lease;
 
+	private final SessionLife life;
+
 	/** Null until the turn may hold a reply back. */
 	private volatile @Nullable TurnHold hold;
 
@@ -134,6 +138,7 @@ public final class RunningTurn {
 				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
 		this.base = opened.header();
 		this.place = opened.place();
+		this.life = setup.leases().life(request.key(), timeToLive());
 		this.id = (continued != null) ? continued.turn().id() : options.newTurnId(firstNumber());
 		if (continued != null) {
 			request.observed().opened(this.id);
@@ -157,6 +162,13 @@ public final class RunningTurn {
 		if (request.endsWithTurn() && this.context.outer() != null) {
 			this.context.outer().endsWith(key());
 		}
+	}
+
+	/** Returns null if the session does not expire, or if this call does not write it. */
+	private @Nullable Duration timeToLive() {
+		Session header = this.place.header();
+		Duration life = (header != null) ? header.timeToLive() : this.setup.store().options().timeToLive();
+		return this.request.isStored() ? life : null;
 	}
 
 	private HookRun hooks(List<SessionHook> ofAll, List<SessionHook> ofCall) {
@@ -497,6 +509,7 @@ public final class RunningTurn {
 	 * a call that does not begin.
 	 */
 	public void leaveLine() {
+		this.life.end();
 		Admission known = this.admission;
 		Drain.Work counted = this.work;
 		try {
@@ -522,11 +535,13 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Sets the work of this process that ends when the call ends.
+	 * Sets the work of this process that ends when the call ends. As long as it lasts,
+	 * the session does not expire.
 	 * @param counted the work
 	 */
 	public void atWork(Drain.Work counted) {
 		this.work = counted;
+		this.life.begin();
 	}
 
 	/**

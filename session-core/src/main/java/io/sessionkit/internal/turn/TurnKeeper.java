@@ -8,8 +8,10 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Round;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
@@ -143,7 +145,7 @@ final class TurnKeeper {
 		}
 		TurnResult result = recorded.answered() ? committed(recorded, answer) : unanswered(recorded, answer);
 		if (result == null) {
-			throw conflict(recorded, answer);
+			throw notStored(recorded, answer);
 		}
 		return result;
 	}
@@ -163,6 +165,7 @@ final class TurnKeeper {
 	 * @param status the status of the turn until it continues
 	 * @param more further records to write with it
 	 * @throws SessionConflictException if another writer was first
+	 * @throws SessionLostException if the session was erased or has expired
 	 */
 	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
@@ -188,6 +191,7 @@ final class TurnKeeper {
 	/**
 	 * Stores with the reply that is held what the turn has changed of the attributes.
 	 * @throws SessionConflictException if another writer was first
+	 * @throws SessionLostException if the session was erased or has expired
 	 */
 	void storeAttributes(HeldReply held) {
 		if (!this.writer.holdAgain(held, this.attributes.change())) {
@@ -324,18 +328,15 @@ final class TurnKeeper {
 				answer, cause);
 	}
 
-	private SessionConflictException conflict(Recorded recorded, @Nullable ChatResponse answer) {
-		SessionConflictException conflict = moved(answer);
-		fail(recorded, conflict, false);
-		return conflict;
+	private SessionException notStored(Recorded recorded, @Nullable ChatResponse answer) {
+		SessionException why = moved(answer);
+		fail(recorded, why, false);
+		return why;
 	}
 
-	private SessionConflictException moved(@Nullable ChatResponse answer) {
+	private SessionException moved(@Nullable ChatResponse answer) {
 		if (this.writer.isErased()) {
-			return new SessionConflictException(
-					"Session " + this.key + " was erased or has expired while this turn was open. The reply is in this"
-							+ " exception, and nothing of the turn was stored.",
-					answer);
+			return new SessionLostException(this.key, this.writer.baseTurns(), answer);
 		}
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key

@@ -86,6 +86,11 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 		return (summary != null && Summaries.read(summary, codec).isReset()) ? summary.id() : null;
 	}
 
+	/** Returns the same place after a write that has changed nothing but its header. */
+	TurnPlace on(@Nullable Session now) {
+		return new TurnPlace(now, this.seen, this.left, this.branch, this.anew);
+	}
+
 	/** Returns whether the session starts anew when the turn becomes the head. */
 	boolean startsAnew() {
 		return this.anew != null;

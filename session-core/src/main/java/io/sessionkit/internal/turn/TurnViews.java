@@ -12,6 +12,7 @@ import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.view.BroughtLines;
 import io.sessionkit.internal.view.LostSummary;
@@ -48,6 +49,10 @@ public final class TurnViews {
 
 		static Opened atHead(@Nullable SessionView view, @Nullable Compaction made) {
 			return new Opened(view, TurnPlace.atHead((view != null) ? view.session() : null), made);
+		}
+
+		Opened on(@Nullable Session now) {
+			return new Opened(this.view, this.place.on(now), this.made, this.brought);
 		}
 
 		Opened behind(Brought history) {
@@ -100,11 +105,26 @@ public final class TurnViews {
 	Opened open(TurnRequest request) {
 		Opened opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
-			case EDIT, REGENERATE, BRANCH -> this.places.open(request);
-			case OVERRIDE, USE_IF_PROVIDED, REPLACE_SESSION -> openGiven(request);
+			case EDIT, REGENERATE, BRANCH -> extended(this.places.open(request));
+			case USE_IF_PROVIDED, REPLACE_SESSION -> extended(openGiven(request));
+			case OVERRIDE -> openGiven(request);
 			case READ -> openRead(request);
 		};
 		return withParent(request, opened);
+	}
+
+	/** The session must not expire while the turn waits for the model. */
+	private Opened extended(Opened opened) {
+		Session header = opened.place().header();
+		Session now = SessionLife.extended(this.reader.store(), header);
+		return (now != header) ? opened.on(now) : opened;
+	}
+
+	private @Nullable SessionView extended(@Nullable SessionView view) {
+		Session header = (view != null) ? view.session() : null;
+		Session now = SessionLife.extended(this.reader.store(), header);
+		return (view != null && now != null && now != header) ? new SessionView(now, view.summary(), view.items())
+				: view;
 	}
 
 	/** A history that the call brings, or that was read by a turn, is all there is. */
@@ -164,9 +184,10 @@ public final class TurnViews {
 	}
 
 	private Opened openHead(TurnRequest request) {
-		SessionView view = read(request);
+		SessionView opened = read(request);
 		// a session whose turn waits is left as it is until that turn continues
-		boolean waits = view != null && view.session().openTurn() != 0;
+		boolean waits = opened != null && opened.session().openTurn() != 0;
+		SessionView view = waits ? opened : extended(opened);
 		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
 			return Opened.atHead(view, null);
 		}
@@ -180,7 +201,7 @@ public final class TurnViews {
 	 * What the turn started from is not summarized now.
 	 */
 	Opened openAgain(TurnRequest request) {
-		return Opened.atHead(read(request), null);
+		return Opened.atHead(extended(read(request)), null);
 	}
 
 	/**

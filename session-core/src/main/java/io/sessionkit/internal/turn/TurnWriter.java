@@ -529,6 +529,13 @@ class TurnWriter {
 		return (this.base != null) ? this.base.version() : 0;
 	}
 
+	/**
+	 * Returns the newest turn that the session had when the turn was opened; 0 for none.
+	 */
+	long baseTurns() {
+		return (this.base != null) ? this.base.turns() : 0;
+	}
+
 	boolean isErased() {
 		Session opened = this.place.header();
 		return opened != null && this.store.find(key())

@@ -1,0 +1,143 @@
+package io.sessionkit.advisor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Sessions whose time to live ends while a call works on them.
+ */
+class ExpiringSessionTests {
+
+	private static final Duration LIFE = Duration.ofSeconds(3);
+
+	private final SessionKey key = SessionKey.of("life", UUID.randomUUID().toString());
+
+	private final List<Conversations> opened = new ArrayList<>();
+
+	/** What the model does before it answers. */
+	private Runnable thinking = () -> {
+	};
+
+	@AfterEach
+	void close() {
+		this.opened.forEach(Conversations::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatBeginsNearTheEndOfItsSessionIsStored(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		beginSession(store);
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+		answer(chat, "u1");
+		Thread.sleep(LIFE.multipliedBy(2).dividedBy(3).toMillis());
+		this.thinking = () -> sleep(LIFE.dividedBy(2));
+		assertThat(answer(chat, "u2")).isEqualTo("a");
+		assertThat(store.messages(this.key)).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatTakesLongerThanItsSessionLivesIsStored(TestStores kind) {
+		SessionStore store = kind.create();
+		beginSession(store);
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+		answer(chat, "u1");
+		this.thinking = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
+		assertThat(answer(chat, "u2")).isEqualTo("a");
+		assertThat(store.messages(this.key)).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallInLineKeepsItsPlaceWhileItTakesLongerThanItsSessionLives(Concurrency concurrency) {
+		SessionStore store = TestStores.MEMORY.create();
+		beginSession(store);
+		ChatClient chat = chat(store, concurrency).mutate().defaultAdvisors(SessionAdvisor.idempotencyKey("k")).build();
+		this.thinking = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
+		assertThat(answer(chat, "u1")).isEqualTo("a");
+		assertThat(answer(chat, "u1")).isEqualTo("a");
+		assertThat(store.messages(this.key)).hasSize(2);
+	}
+
+	@Test
+	void aSessionExpiresWhenNoCallWorksOnItAnyMore() throws Exception {
+		SessionStore store = TestStores.MEMORY.create();
+		beginSession(store);
+		this.thinking = () -> sleep(LIFE.dividedBy(2));
+		answer(chat(store, Concurrency.SERIALIZE), "u1");
+		Thread.sleep(LIFE.plusMillis(200).toMillis());
+		assertThat(store.find(this.key)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallWhoseSessionHasGoneSaysSo(TestStores kind) {
+		SessionStore store = kind.create();
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+		answer(chat, "u1");
+		this.thinking = () -> store.erase(this.key);
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> answer(chat, "u2"))
+			.withMessageContaining("erased or has expired")
+			.satisfies((ex) -> {
+				assertThat(ex.expected()).isEqualTo(1);
+				assertThat(ex.found()).isZero();
+				assertThat(ex.reply().getResult().getOutput().getText()).isEqualTo("a");
+			});
+		assertThat(store.find(this.key)).isEmpty();
+	}
+
+	private void beginSession(SessionStore store) {
+		store.commit(Commit.first(this.key).header(HeaderChange.NONE.timeToLive(LIFE)));
+	}
+
+	private ChatClient chat(SessionStore store, Concurrency concurrency) {
+		Conversations conversations = Conversations.of(store);
+		this.opened.add(conversations);
+		ChatModel model = (prompt) -> {
+			this.thinking.run();
+			return new ChatResponse(List.of(new Generation(new AssistantMessage("a"))));
+		};
+		return ChatClient.builder(model)
+			.defaultAdvisors(SessionAdvisor.builder(conversations).concurrency(concurrency).build())
+			.build();
+	}
+
+	private String answer(ChatClient chat, String text) {
+		return chat.prompt().user(text).advisors(SessionAdvisor.session(this.key)).call().content();
+	}
+
+	private static void sleep(Duration time) {
+		try {
+			Thread.sleep(time.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}
