@@ -1156,6 +1156,44 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
+	/**
+	 * The part that the message is stored with answers its request, in whose line its
+	 * call still stands.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void aRequestThatHasJoinedATurnThatBrokeOffContinuesIt(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		this.durability = Durability.STEP;
+		this.lease = Duration.ofSeconds(3);
+		AtomicInteger calls = new AtomicInteger();
+		this.model.before((prompt) -> {
+			if (calls.incrementAndGet() == 3) {
+				throw new IllegalStateException("as asked");
+			}
+		});
+		Consumer<ChatClient.AdvisorSpec> named = SessionAdvisor.idempotencyKey("r2");
+		Future<ChatResponse> first = call(chat(store), "u1:2");
+		awaitLooking(1);
+		Future<ChatResponse> second = this.threads
+			.submit(() -> prompt(chat(store), "u2").advisors(named).call().chatResponse());
+		awaitInLine(store, 2);
+		this.looks.release();
+		awaitLooking(2);
+		// the call looks at the line of its request meanwhile
+		TimeUnit.MILLISECONDS.sleep(1_500);
+		this.looks.release(10);
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get).withStackTraceContaining("as asked");
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2");
+		ChatResponse again = prompt(chat(store), "u2").advisors(named).call().chatResponse();
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(turn(again)).isEqualTo(turn(second.get()));
+		assertThat(log(store)).containsExactly("user: u1:2", "calls", "tool", "user: u2", "calls", "tool",
+				"assistant: a of u1:2+u2");
+		assertThat(store.records(this.key, "request")).hasSize(1).allMatch((record) -> record.expiresAt() != null);
+		assertNothingIsLeft(store);
+	}
+
 	@Test
 	void aRequestThatHasJoinedATurnIsForgottenInTimeAlthoughTheTurnWasRefused() throws Exception {
 		SessionStore store = memory();

@@ -129,13 +129,26 @@ public final class GatedTurns {
 			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
 					? () -> this.turns.offer(asking) : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
-			return this.turns.lines().arrive(asking.key(), made, offer, concurrency, timeout, beginning(asking), drain);
+			Arrival arrival = this.turns.lines()
+				.arrive(asking.key(), made, offer, concurrency, timeout, beginning(asking), drain);
+			return (arrival != null) ? arrival.waitingWhile(silentLease(asking)) : null;
 		}
 		if (made != null) {
 			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
 					+ " turn is not stored, so nobody would know its reply when it is repeated. Leave the key out.");
 		}
 		return null;
+	}
+
+	private SilentLease silentLease(TurnRequest asking) {
+		SessionKey key = asking.key();
+		return new SilentLease(() -> this.waitingTurns.lease(key), continues(asking),
+				(answer) -> this.stored.isBrokenOff(key, answer), this.turns.leases().life());
+	}
+
+	/** Returns whether a call continues the open turn, if no turn answers it. */
+	private static boolean continues(TurnRequest request) {
+		return request.input().isEmpty() && !request.start().asksAgain();
 	}
 
 	/**
@@ -262,8 +275,7 @@ public final class GatedTurns {
 		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
 			throw withoutToolLoop("on session " + request.key());
 		}
-		boolean continues = request.input().isEmpty() && !request.start().asksAgain();
-		if (continues) {
+		if (continues(request)) {
 			checkContinues(request);
 			TurnCall call = resume(request, tools, enclosing, inLine);
 			return (call != null) ? new OpenedCall.Working(call)

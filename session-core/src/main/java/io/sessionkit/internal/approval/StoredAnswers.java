@@ -11,6 +11,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.round.Rounds;
@@ -70,6 +71,13 @@ final class StoredAnswers {
 			case INCOMPLETE -> null;
 			case FAILED, CANCELLED, REFUSED -> throw joined ? withoutTurn(key) : withoutReply(key, turn);
 		};
+	}
+
+	/**
+	 * Returns whether a call that is answered by a turn has to continue it.
+	 */
+	boolean isBrokenOff(SessionKey key, Answer answer) {
+		return find(key, answer).filter((view) -> view.turn().status() == TurnStatus.INCOMPLETE).isPresent();
 	}
 
 	/** A part of the turn was stored, and then it failed, or was given up or deleted. */

@@ -140,7 +140,7 @@ public final class Admission {
 	public boolean hasChanged() {
 		boolean changed = false;
 		for (Place place : this.places) {
-			if (!place.isStillFirst()) {
+			if (!place.isStillFirst(turn())) {
 				return false;
 			}
 			changed |= place.hasChanged();
@@ -153,7 +153,7 @@ public final class Admission {
 	 * that it is there.
 	 */
 	public boolean isLost() {
-		return this.places.stream().anyMatch(Place::isLost);
+		return this.places.stream().anyMatch((place) -> place.isLost(turn()));
 	}
 
 	/** Ends the admission after the commit that has left the lines. */

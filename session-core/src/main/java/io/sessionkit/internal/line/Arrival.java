@@ -3,6 +3,7 @@ package io.sessionkit.internal.line;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
@@ -31,6 +32,12 @@ public final class Arrival {
 
 	private final List<Place> places = new ArrayList<>();
 
+	/** Returns whether the turn that a call is to continue is not free yet. */
+	private Predicate<@Nullable Answer> taken = (answer) -> false;
+
+	/** What the call has waited for; null as long as it stands in line. */
+	private @Nullable Known known;
+
 	/** Counts the call while it stands in line; null until it has looked. */
 	private Drain.@Nullable Work waiting;
 
@@ -53,6 +60,27 @@ public final class Arrival {
 		this.waits = waits;
 		this.steers = steers;
 		this.drain = drain;
+	}
+
+	/**
+	 * The end of the waiting in line.
+	 *
+	 * @param answer the turn that answers the call; null if there is none
+	 * @param joined whether the messages of the call have joined that turn
+	 */
+	private record Known(@Nullable Answer answer, boolean joined) {
+	}
+
+	/**
+	 * Sets what a call that has waited in line still waits for if it is to continue a
+	 * turn.
+	 * @param taken returns whether that turn is not free yet, and will be soon; it is
+	 * given the turn that answers the call, or null if there is none
+	 * @return this arrival
+	 */
+	public Arrival waitingWhile(Predicate<@Nullable Answer> taken) {
+		this.taken = taken;
+		return this;
 	}
 
 	/**
@@ -119,6 +147,9 @@ public final class Arrival {
 	}
 
 	private @Nullable Admission found() {
+		if (this.known != null) {
+			return unlessTaken(this.known);
+		}
 		if (this.drain.isOn()) {
 			return answeredAtLast();
 		}
@@ -126,7 +157,7 @@ public final class Arrival {
 			Wait wait = current();
 			Place place = wait.look();
 			if (wait.answer() != null) {
-				return admitted(wait.answer(), wait.isInLineOfSession());
+				return unlessTaken(new Known(wait.answer(), wait.isInLineOfSession()));
 			}
 			if (wait.isAbsent()) {
 				return admitted(null, false);
@@ -136,10 +167,26 @@ public final class Arrival {
 			}
 			this.places.add(place);
 			if (place.answer() != null) {
-				return admitted(place.answer(), false);
+				return unlessTaken(new Known(place.answer(), false));
 			}
 		}
-		return admitted(answerOfOthers(), false);
+		return unlessTaken(new Known(answerOfOthers(), false));
+	}
+
+	/**
+	 * Returns the admission of a call that stands in line no more, unless it has to wait
+	 * for the turn that it is to continue: the process that was killed in that turn kept
+	 * a lease of it, which may end a little later than its place in line.
+	 */
+	private @Nullable Admission unlessTaken(Known end) {
+		this.known = end;
+		boolean waits = !this.drain.isOn() && hasWaited() && (end.joined() || !current().isOverdue())
+				&& this.taken.test(end.answer());
+		return waits ? null : admitted(end.answer(), end.joined());
+	}
+
+	private boolean hasWaited() {
+		return this.waits.stream().anyMatch(Wait::hasWaited);
 	}
 
 	/**
@@ -190,8 +237,9 @@ public final class Arrival {
 		return !this.over && this.places.isEmpty() && !current().isInLineOfSession();
 	}
 
+	/** Returns the line in which this call stands, or the last one. */
 	private Wait current() {
-		return this.waits.get(this.places.size());
+		return this.waits.get(Math.min(this.places.size(), this.waits.size() - 1));
 	}
 
 	/**
@@ -222,7 +270,7 @@ public final class Arrival {
 	}
 
 	private boolean left() {
-		boolean joined = false;
+		boolean joined = this.known != null && this.known.joined();
 		for (Wait wait : this.waits) {
 			joined |= wait.leave();
 		}

@@ -199,12 +199,13 @@ final class Place {
 
 	/**
 	 * Reads the line again after a commit was refused.
+	 * @param turn the turn that this call works on
 	 * @return whether this call still works
 	 */
-	boolean isStillFirst() {
+	boolean isStillFirst(Answer turn) {
 		this.writing.lock();
 		try {
-			return refresh();
+			return refresh() || isAnsweredBy(turn);
 		}
 		finally {
 			this.writing.unlock();
@@ -228,15 +229,26 @@ final class Place {
 	/**
 	 * Returns whether another call was admitted, since this one had not shown in time
 	 * that it is there.
+	 * @param turn the turn that this call works on
 	 */
-	boolean isLost() {
+	boolean isLost(Answer turn) {
 		this.writing.lock();
 		try {
-			return this.lost;
+			return this.lost && !isAnsweredBy(turn);
 		}
 		finally {
 			this.writing.unlock();
 		}
+	}
+
+	/**
+	 * Returns whether the line of a request was left by the turn that this call works on:
+	 * its messages had joined that turn, which answers the request with each of its
+	 * parts.
+	 */
+	private boolean isAnsweredBy(Answer turn) {
+		Answer there = this.line.answer();
+		return this.line.isAnswered() && there != null && there.turn().equals(turn.turn());
 	}
 
 	/** Ends the place after the commit that has left the line. */
@@ -340,13 +352,15 @@ final class Place {
 	private boolean refresh() {
 		SessionRecord record = this.lines.record(this.key, this.name);
 		Line now = (record != null) ? this.lines.line(record) : Line.NOBODY;
-		if (record == null || !now.isFirst(this.id)) {
-			lost(now);
-			return false;
+		boolean first = now.isFirst(this.id);
+		if (record != null && (first || now.isAnswered())) {
+			this.line = now;
+			this.revision = record.revision();
 		}
-		this.line = now;
-		this.revision = record.revision();
-		return true;
+		if (!first) {
+			lost(now);
+		}
+		return first;
 	}
 
 	/**

@@ -100,13 +100,13 @@ final class Wait {
 		if (this.over) {
 			return null;
 		}
-		long came = came();
+		came();
 		Place place = found();
 		if (place != null || this.answer != null || this.absent) {
 			this.over = true;
 			return place;
 		}
-		if (System.nanoTime() - came > this.timeout.toNanos() && !isInTurn()) {
+		if (isOverdue() && !isInTurn()) {
 			this.over = true;
 			forget();
 			throw new TurnInProgressException("The call on session " + this.key + " has waited " + this.timeout
@@ -161,6 +161,11 @@ final class Wait {
 	/** Returns whether others were before this call when it came. */
 	synchronized boolean hasWaited() {
 		return this.looks > 1;
+	}
+
+	/** Returns whether this call has waited for as long as it may. */
+	synchronized boolean isOverdue() {
+		return System.nanoTime() - came() > this.timeout.toNanos();
 	}
 
 	/** If the store fails, the call does not stay in line. */

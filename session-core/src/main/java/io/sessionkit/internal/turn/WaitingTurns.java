@@ -288,6 +288,15 @@ public final class WaitingTurns {
 	}
 
 	/**
+	 * Returns the record of the lease of the open turn of a session.
+	 * @param key the session
+	 * @return the record; null if no call works on the turn
+	 */
+	public @Nullable SessionRecord lease(SessionKey key) {
+		return this.store.record(key, TurnRecords.LEASE, TurnRecords.LEASE_ID).orElse(null);
+	}
+
+	/**
 	 * Returns the name of the holder of the lease of the open turn of a session.
 	 * @param key the session
 	 * @return the holder; null if no call works on the turn at this moment
