@@ -1194,6 +1194,75 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
+	/** The lease of the turn was renewed later than the place of its call in line. */
+	@ParameterizedTest
+	@EnumSource
+	void aMessageWaitsForTheLeaseOfTheKilledProcessWhoseTurnItHasJoined(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		CountDownLatch over = new CountDownLatch(1);
+		Future<ChatResponse> first = callThatIsKilled(store, 3, over);
+		Future<ChatResponse> second = call(chat(store), "u2");
+		awaitInLine(store, 2);
+		this.looks.release(10);
+		awaitPrompts(3);
+		this.opened.get(0).close();
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2");
+		assertThat(log(store).stream().filter("user: u2"::equals)).hasSize(1);
+		over.countDown();
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aRepeatedRequestWaitsForTheLeaseOfTheKilledProcess(ClientSetup.Mode mode) throws Exception {
+		SessionStore store = memory();
+		CountDownLatch over = new CountDownLatch(1);
+		Future<ChatResponse> first = callThatIsKilled(store, 2, over);
+		ChatClient.ChatClientRequestSpec again = prompt(chat(store), "u1:2")
+			.advisors(SessionAdvisor.idempotencyKey("r1"));
+		Future<String> second = this.threads.submit(() -> (mode == ClientSetup.Mode.STREAM)
+				? String.join("", again.stream().content().collectList().block()) : again.call().content());
+		await(() -> store.records(this.key, "request").stream().anyMatch((record) -> {
+			Matcher matcher = TICKET.matcher(record.payload());
+			return matcher.find() && matcher.find();
+		}));
+		this.looks.release(10);
+		awaitPrompts(2);
+		this.opened.get(0).close();
+		assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo("a of u1:2");
+		over.countDown();
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get);
+	}
+
+	private Future<ChatResponse> callThatIsKilled(SessionStore store, int last, CountDownLatch over) {
+		this.durability = Durability.STEP;
+		this.lease = Duration.ofSeconds(3);
+		AtomicInteger calls = new AtomicInteger();
+		this.model.before((prompt) -> {
+			int call = calls.incrementAndGet();
+			if (call == 1) {
+				pause(1_600);
+			}
+			else if (call == last) {
+				await(over);
+			}
+		});
+		ChatClient chat = chat(store);
+		Future<ChatResponse> first = this.threads.submit(
+				() -> prompt(chat, "u1:2").advisors(SessionAdvisor.idempotencyKey("r1")).call().chatResponse());
+		awaitInLine(store, 1);
+		return first;
+	}
+
+	private static void pause(long millis) {
+		try {
+			TimeUnit.MILLISECONDS.sleep(millis);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	@Test
 	void aRequestThatHasJoinedATurnIsForgottenInTimeAlthoughTheTurnWasRefused() throws Exception {
 		SessionStore store = memory();
