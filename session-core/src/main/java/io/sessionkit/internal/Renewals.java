@@ -46,7 +46,7 @@ public final class Renewals implements AutoCloseable {
 	}
 
 	/** A store that has failed may be back long before the next renewal is due. */
-	private static Duration wait(Duration life) {
+	private static Duration untilNextTry(Duration life) {
 		Duration wait = Duration.ofMillis(Math.max(1, life.toMillis() / TRIES_PER_LIFE));
 		return (wait.compareTo(LONGEST_WAIT) < 0) ? wait : LONGEST_WAIT;
 	}
@@ -69,7 +69,7 @@ public final class Renewals implements AutoCloseable {
 	 * @param work the work, which throws if the store fails again
 	 */
 	public void tryAgain(Duration life, Runnable work) {
-		tryAgain(life, work, TRIES_PER_LIFE);
+		unlessClosed(() -> tryAgain(life, work, TRIES_PER_LIFE));
 	}
 
 	private void tryAgain(Duration life, Runnable work, int tries) {
@@ -82,7 +82,7 @@ public final class Renewals implements AutoCloseable {
 					unlessClosed(() -> tryAgain(life, work, tries - 1));
 				}
 			}
-		}, wait(life));
+		}, untilNextTry(life));
 	}
 
 	/** What runs while this object is closed is the last of its kind. */
@@ -169,7 +169,7 @@ public final class Renewals implements AutoCloseable {
 				this.failing = false;
 			}
 			catch (RuntimeException ex) {
-				delay = Renewals.wait(this.life);
+				delay = untilNextTry(this.life);
 				failed(ex);
 			}
 			Duration wait = delay;

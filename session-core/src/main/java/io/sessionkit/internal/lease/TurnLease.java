@@ -38,6 +38,8 @@ public final class TurnLease implements HeldLease {
 
 	private final Duration life;
 
+	private final Renewals renewals;
+
 	/**
 	 * Held while the record is written. The monitor is not, so that no other thread
 	 * waits.
@@ -68,13 +70,14 @@ public final class TurnLease implements HeldLease {
 	private volatile Runnable whenLost = () -> {
 	};
 
-	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
-			Since since) {
+	private TurnLease(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life, Since since,
+			Renewals renewals) {
 		this.store = store;
 		this.key = key;
 		this.kind = taking.kind();
 		this.holder = holder;
 		this.life = life;
+		this.renewals = renewals;
 		this.revision = taking.first();
 		this.validUntil = since.nanoTime() + life.toNanos();
 		this.validUntilTime = since.time().plus(life);
@@ -118,7 +121,7 @@ public final class TurnLease implements HeldLease {
 	 */
 	public static TurnLease taken(SessionStore store, SessionKey key, RecordWrite taking, String holder, Duration life,
 			Since since, Renewals renewals) {
-		TurnLease lease = new TurnLease(store, key, taking, holder, life, since);
+		TurnLease lease = new TurnLease(store, key, taking, holder, life, since, renewals);
 		lease.renewal = renewals.start(life, () -> "The lease of the " + lease.what() + " on session " + key,
 				lease::renew);
 		return lease;
@@ -211,7 +214,9 @@ public final class TurnLease implements HeldLease {
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The lease of the " + what() + " on session " + this.key
-					+ " could not be given back and ends in " + this.life + ": " + ex.getClass().getName());
+					+ " could not be given back, which is tried again; it ends in " + this.life + " at the latest: "
+					+ ex.getClass().getName());
+			this.renewals.tryAgain(this.life, this::giveBack);
 		}
 	}
 

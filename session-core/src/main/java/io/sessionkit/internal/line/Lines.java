@@ -107,6 +107,11 @@ public final class Lines {
 		return this.life;
 	}
 
+	/** Tries again to leave a line, as long as the ticket of the call is alive. */
+	void leaveLater(Runnable leaving) {
+		this.renewals.tryAgain(this.life, leaving);
+	}
+
 	/** Reports that a call has lost its place although it is at work. */
 	void lost() {
 		this.observer.leaseLost(LeaseKind.LINE);

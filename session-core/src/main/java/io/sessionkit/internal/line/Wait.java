@@ -379,8 +379,13 @@ final class Wait {
 	}
 
 	private void notLeft(RuntimeException ex) {
-		logger.warn("A call could not leave the line of session " + this.key + ", where it stays for "
-				+ this.lines.life() + ": " + ex.getClass().getName());
+		logger.warn("A call could not leave the line of session " + this.key + ", which is tried again; it stays for "
+				+ this.lines.life() + " at the longest: " + ex.getClass().getName());
+		this.lines.leaveLater(this::leaveLater);
+	}
+
+	private synchronized void leaveLater() {
+		left();
 	}
 
 }

@@ -68,6 +68,30 @@ class TurnLeasesTests {
 	}
 
 	@Test
+	void leaseIsRenewedWhenTheStoreIsBackInTime() throws Exception {
+		Duration life = LIFE.multipliedBy(10);
+		TurnLease lease = new TurnLeases(store(), life, this.renewals, TurnObserver.NONE).take(KEY);
+		Thread.sleep(life.dividedBy(5).toMillis());
+		this.away.set(true);
+		Thread.sleep(life.dividedBy(3).multipliedBy(2).toMillis());
+		this.away.set(false);
+		Awaitility.await().during(life.dividedBy(2)).atMost(life).until(lease::isHeld);
+		lease.leave();
+		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).isEmpty();
+	}
+
+	@Test
+	void leaseIsGivenBackWhenTheStoreIsBack() {
+		Duration life = Duration.ofSeconds(30);
+		TurnLease lease = new TurnLeases(store(), life, this.renewals, TurnObserver.NONE).take(KEY);
+		this.away.set(true);
+		lease.leave();
+		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
+		this.away.set(false);
+		Awaitility.await().until(() -> this.memory.records(KEY, TurnRecords.LEASE).isEmpty());
+	}
+
+	@Test
 	void leaseOfASessionThatIsErasedIsNotReported() {
 		TurnLease lease = this.leases.take(KEY);
 		this.memory.erase(KEY);

@@ -1,0 +1,106 @@
+package io.sessionkit.internal.line;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Places in line while the store is away for a moment.
+ */
+class LinesTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "t1");
+
+	private final SessionStore memory = TestStores.MEMORY.create();
+
+	private final AtomicBoolean away = new AtomicBoolean();
+
+	private final Renewals renewals = new Renewals();
+
+	@BeforeEach
+	void begin() {
+		this.memory.add(KEY, List.of(new UserMessage("q")));
+	}
+
+	@AfterEach
+	void close() {
+		this.renewals.close();
+	}
+
+	@Test
+	void aPlaceIsRenewedWhenTheStoreIsBackInTime() throws Exception {
+		Duration life = Duration.ofSeconds(3);
+		Admission admission = arrive(life).await();
+		admission.working(new Answer("turn", 1));
+		Thread.sleep(life.dividedBy(5).toMillis());
+		this.away.set(true);
+		Thread.sleep(life.dividedBy(3).multipliedBy(2).toMillis());
+		this.away.set(false);
+		Thread.sleep(life.dividedBy(2).toMillis());
+		assertThat(this.memory.records(KEY, "line")).hasSize(1);
+		assertThat(admission.isLost()).isFalse();
+		admission.leave();
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
+	}
+
+	@Test
+	void aPlaceIsGivenBackWhenTheStoreIsBack() {
+		Admission admission = arrive(Duration.ofSeconds(30)).await();
+		this.away.set(true);
+		admission.leave();
+		assertThat(this.memory.records(KEY, "line")).hasSize(1);
+		this.away.set(false);
+		Awaitility.await().until(() -> this.memory.records(KEY, "line").isEmpty());
+	}
+
+	@Test
+	void aCallThatWaitedLeavesTheLineWhenTheStoreIsBack() {
+		Admission first = arrive(Duration.ofSeconds(30)).await();
+		Arrival second = arrive(Duration.ofSeconds(30));
+		assertThat(second.look()).isNull();
+		this.away.set(true);
+		second.leave();
+		this.away.set(false);
+		first.leave();
+		Awaitility.await().until(() -> this.memory.records(KEY, "line").isEmpty());
+	}
+
+	private Arrival arrive(Duration life) {
+		return new Lines(store(), life, this.renewals, TurnObserver.NONE).arrive(KEY, null, null, Concurrency.SERIALIZE,
+				life, null, new Drain());
+	}
+
+	private SessionStore store() {
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
+					if (this.away.get() && !method.getName().equals("options")) {
+						throw new StoreUnavailableException("The store is down.", null);
+					}
+					try {
+						return method.invoke(this.memory, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
+	}
+
+}
