@@ -3,6 +3,7 @@ package io.sessionkit.stream;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -113,6 +114,14 @@ final class RunningStream implements StreamStart {
 	private final AtomicBoolean ended = new AtomicBoolean();
 
 	private final AtomicBoolean stopping = new AtomicBoolean();
+
+	private final long begun = System.nanoTime();
+
+	/**
+	 * How long after the beginning the store has failed, until something is written
+	 * again; 0 as long as it does not fail.
+	 */
+	private final AtomicLong failedAt = new AtomicLong();
 
 	private volatile @Nullable SessionKey key;
 
@@ -232,11 +241,29 @@ final class RunningStream implements StreamStart {
 			if (known != null && work.test(known)) {
 				stop();
 			}
+			if (known != null) {
+				worked(known);
+			}
 			return true;
 		}).onErrorResume((ex) -> {
-			logger.warn("The stream of a call could not be written: " + ex.getClass().getName());
+			failed("The stream", ex);
 			return Mono.just(false);
 		});
+	}
+
+	/** Many streams may be at work while the store is away, so each says so once. */
+	private void failed(String what, Throwable ex) {
+		if (this.failedAt.compareAndSet(0, Math.max(1, System.nanoTime() - this.begun))) {
+			logger.warn(what + " of a call on session " + this.key + " could not be written, which is tried again: "
+					+ ex.getClass().getName());
+		}
+	}
+
+	private void worked(StreamWriter known) {
+		long failed = this.failedAt.get();
+		if (failed != 0 && known.hasWrittenSince(this.begun + failed) && this.failedAt.compareAndSet(failed, 0)) {
+			logger.info("The stream of a call on session " + this.key + " is written again.");
+		}
 	}
 
 	/**
@@ -360,11 +387,12 @@ final class RunningStream implements StreamStart {
 		try {
 			if (known != null) {
 				last.accept(known);
+				worked(known);
 			}
 			return true;
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The end of the stream of a call could not be written: " + ex.getClass().getName());
+			failed("The end of the stream", ex);
 			return false;
 		}
 	}

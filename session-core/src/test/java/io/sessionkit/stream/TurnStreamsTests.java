@@ -21,6 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
@@ -76,6 +80,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
@@ -745,6 +750,51 @@ class TurnStreamsTests {
 		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
 		assertThat(texts(rest)).isEqualTo("abcde");
 		assertThat(rest).last().extracting(StreamEvent::event).isInstanceOf(Ended.class);
+	}
+
+	@Test
+	void storeThatIsAwayForAWhileIsLoggedOnce() {
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		AtomicInteger failures = new AtomicInteger();
+		AtomicBoolean fails = new AtomicBoolean();
+		failing.beforePut((record) -> {
+			if (fails.get()) {
+				failures.incrementAndGet();
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		Logger logger = (Logger) LoggerFactory.getLogger(RunningStream.class);
+		log.start();
+		logger.addAppender(log);
+		Level before = logger.getLevel();
+		logger.setLevel(Level.INFO);
+		try {
+			begun(streams(), 3);
+			fails.set(true);
+			this.words.tryEmitNext(this.model.chunk("c", List.of(), false));
+			Awaitility.await().atMost(SOON).until(() -> failures.get() > 3);
+			fails.set(false);
+			Awaitility.await().atMost(SOON).until(() -> logged(log).size() > 1);
+			say("e");
+			Awaitility.await().until(() -> !turns().isEmpty());
+			assertThat(logged(log)).hasSize(2);
+			assertThat(logged(log).get(0)).contains("could not be written", StoreUnavailableException.class.getName());
+			assertThat(logged(log).get(1)).endsWith("is written again.");
+		}
+		finally {
+			logger.setLevel(before);
+			logger.detachAppender(log);
+		}
+	}
+
+	private List<String> logged(ListAppender<ILoggingEvent> log) {
+		return List.copyOf(log.list)
+			.stream()
+			.map(ILoggingEvent::getFormattedMessage)
+			.filter((message) -> message.contains(this.key.toString()))
+			.toList();
 	}
 
 	@Test

@@ -261,6 +261,8 @@ public final class SessionKitProperties {
 		refuseBelowASecond("idempotency-time-to-live", idempotencyTimeToLive);
 		refuseUnlessBelow("approval.expires-after", approval.expiresAfter(), "time-to-live", timeToLive,
 				"a call that waits would be gone with its session before it has expired");
+		refuseUnlessBelow("lease", lease, "time-to-live", timeToLive,
+				"a session would be gone while the process that works on it may still be silent");
 		refuseUnlessBelow("lease", lease, "streams.time-to-live", streams.resumable() ? streams.timeToLive() : null,
 				"what is kept of a stream would be gone while its process may still be silent");
 		this.enabled = enabled;

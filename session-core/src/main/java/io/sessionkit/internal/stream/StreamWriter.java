@@ -109,6 +109,20 @@ public final class StreamWriter {
 		}
 	}
 
+	/**
+	 * Returns whether the store has taken something since.
+	 * @param nanoTime a moment by {@link System#nanoTime}
+	 */
+	public boolean hasWrittenSince(long nanoTime) {
+		this.writing.lock();
+		try {
+			return this.written - nanoTime > 0;
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
 	/** Writes what waits, since somebody is going to read it elsewhere. */
 	public void writeNow() {
 		this.writing.lock();

@@ -61,7 +61,7 @@ enum SessionProblem {
 			"There is no stream with such an event, or it is not kept any more. Read the session."),
 
 	SESSION_LOST(SessionLostException.class, HttpStatus.GONE,
-			"The session does not have what was there before. It was erased, or it has expired."),
+			"The session does not have what was there before. It was erased, or it has expired. Nothing was stored."),
 
 	CONFLICT(SessionConflictException.class, HttpStatus.CONFLICT,
 			"Another request has changed the session. Read it, then try again."),
@@ -82,7 +82,7 @@ enum SessionProblem {
 			"The turn cannot go on: its tools are not those that were approved."),
 
 	IDEMPOTENCY_KEY(IdempotencyKeyException.class, HttpStatus.UNPROCESSABLE_CONTENT,
-			"There is no answer for the idempotency key of this request. Send it with a new one."),
+			"The idempotency key of this request belongs to an earlier one that asked something else, or that has no answer. Use a new key."),
 
 	REFUSED(SessionRefusedException.class, HttpStatus.UNPROCESSABLE_CONTENT,
 			"A rule of this application refuses the message or its answer."),
