@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The life of a session that is erased when a call ends. If the process of the call was
- * killed, the session expires. Its life is longer than a call takes, since a call at work
- * does not extend it.
+ * killed, the session expires. Its life is longer than a call takes, since the call that
+ * it ends with does not extend it.
  */
 public final class ShortLife {
 

@@ -77,8 +77,8 @@ public final class SessionKitProperties {
 	private final String anyOwnerAuthority;
 
 	/**
-	 * Time to live of a new session after its last write, such as 30d. Unset: sessions do
-	 * not expire.
+	 * Time to live of a new session after its last write, such as 30d, longer than
+	 * sessionkit.lease. Unset: sessions do not expire.
 	 */
 	private final @Nullable Duration timeToLive;
 

@@ -192,7 +192,8 @@ class SessionKitPropertiesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "approval.expires-after, 7d, time-to-live, 1d", "approval.expires-after, 1d, time-to-live, 24h",
-			"lease, 1m, streams.time-to-live, 30s", "lease, 1m, streams.time-to-live, 60s" })
+			"lease, 1m, streams.time-to-live, 30s", "lease, 1m, streams.time-to-live, 60s",
+			"lease, 1m, time-to-live, 30s", "lease, 30s, time-to-live, 30s" })
 	void timeThatAnotherOneCutsShortIsRefused(String property, String value, String limit, String most) {
 		FailureAnalysis analysis = analysisOf("sessionkit.streams.resumable=true",
 				"sessionkit." + property + "=" + value, "sessionkit." + limit + "=" + most);
@@ -202,7 +203,8 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "approval.expires-after, 1d, time-to-live, 7d", "lease, 30s, streams.time-to-live, 1m" })
+	@CsvSource({ "approval.expires-after, 1d, time-to-live, 7d", "lease, 30s, streams.time-to-live, 1m",
+			"lease, 30s, time-to-live, 31s" })
 	void timeThatEndsBeforeAnotherOneIsAccepted(String property, String value, String limit, String most) {
 		this.runner
 			.withPropertyValues("sessionkit.streams.resumable=true", "sessionkit." + property + "=" + value,
