@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
@@ -376,6 +377,45 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
 		ask(ClientSetup.Mode.CALL, "q2");
 		assertThat(this.model.lastRequestLines()).hasSize(4).endsWith("user: q2");
+	}
+
+	/** The queued message is the last one of the turn, and not its question. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void questionOfACancelledTurnWithAQueuedMessageIsNotAskedAgain(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).siblings(SiblingRule.RUN));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("no");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		approvals().cancel(this.key);
+		assertThat(log()).endsWith("tool cancel=" + CANCELLED + " look=done {\"id\":2}", "user: q2");
+		assertThatToolsWereCalledAlready(mode);
+		assertThat(this.runs).containsExactly("look{\"id\":2}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void questionOfATurnWithToolsIsNotAskedAgainAfterItsAnswerWasPopped(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done").says("no");
+		ask(mode, "q1");
+		ask(mode, "q2");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		thread().pop();
+		assertThat(log()).endsWith("user: q2");
+		assertThatToolsWereCalledAlready(mode);
+		thread().pop();
+		assertThat(log()).endsWith("tool cancel=done {\"id\":1}");
+		assertThatToolsWereCalledAlready(mode);
+		assertThat(this.runs).hasSize(1);
+	}
+
+	private void assertThatToolsWereCalledAlready(ClientSetup.Mode mode) {
+		int prompts = this.model.prompts().size();
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOn(mode))
+			.withMessageContainingAll("no open turn", "its tools were called already", "regenerating()");
+		assertThat(this.model.prompts()).hasSize(prompts);
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -859,6 +860,27 @@ class TimeTests {
 		assertThatExceptionOfType(NothingWaitsException.class)
 			.isThrownBy(() -> this.client.prompt().advisors(on()).call().content())
 			.withMessageContaining("regenerating");
+	}
+
+	/** Its tools would run for a question that has its answer by then. */
+	@Test
+	void callWithoutAMessageIsToldIfOthersAnswerTheQuestionFirst() {
+		talk(2);
+		this.conversation.pop();
+		ObservedStore observed = new ObservedStore(this.store);
+		ChatClient late = clientOn(observed);
+		AtomicBoolean met = new AtomicBoolean();
+		observed.beforePath(() -> {
+			if (met.compareAndSet(false, true)) {
+				this.model.says("first");
+				this.client.prompt().advisors(on()).call().content();
+			}
+		});
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> late.prompt().advisors(on()).call().content())
+			.withMessageContaining("moved on from turn 2");
+		assertThat(met).isTrue();
+		assertThat(log()).containsExactly("q1", "a1", "q2", "first");
 	}
 
 	@Test

@@ -277,9 +277,9 @@ public final class GatedTurns {
 		}
 		if (continues(request)) {
 			checkContinues(request);
-			TurnCall call = resume(request, tools, enclosing, inLine);
-			return (call != null) ? new OpenedCall.Working(call)
-					: open(request.start(TurnRequest.Start.AGAIN), tools, toolLoop, inLine);
+			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS);
+			return (resumed.turn() != null) ? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine))
+					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
 		}
 		RunningTurn turn = this.turns.read(request);
 		inLine.accept(turn);
@@ -379,13 +379,8 @@ public final class GatedTurns {
 				enclosing, toolLoop ? this.turns.drain() : new Drain());
 	}
 
-	/** Returns null if nothing waits but the answer to the newest question. */
-	private @Nullable TurnCall resume(TurnRequest request, List<ToolCallback> tools, @Nullable HookContext enclosing,
+	private TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
 			Consumer<RunningTurn> inLine) {
-		RunningTurn turn = this.waitingTurns.resume(request, CALLS);
-		if (turn == null) {
-			return null;
-		}
 		try {
 			inLine.accept(turn);
 			TurnCall call = new TurnCall(turn, tools, this.rules);

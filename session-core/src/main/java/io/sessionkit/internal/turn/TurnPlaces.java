@@ -50,7 +50,8 @@ final class TurnPlaces {
 					+ " asks the question of a turn again, so it takes no message. Use SessionAdvisor.editing(..)"
 					+ " for another question.");
 		}
-		long turn = (request.start().turn() > 0) ? request.start().turn() : newest(request.key());
+		Start start = request.start();
+		long turn = (start.turn() > 0) ? start.turn() : newest(request.key());
 		List<Message> question = store().items(request.key(), turn)
 			.stream()
 			.map(SessionItem::message)
@@ -60,8 +61,8 @@ final class TurnPlaces {
 			throw new IllegalArgumentException(
 					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
 		}
-		Start.Kind kind = (request.start().turn() > 0) ? Start.Kind.EDIT : Start.Kind.REGENERATE;
-		return request.start(new Start(kind, turn, null)).input(question);
+		boolean named = start.turn() > 0 && start.kind() != Start.Kind.ANSWER;
+		return request.start(new Start(named ? Start.Kind.EDIT : Start.Kind.REGENERATE, turn, null)).input(question);
 	}
 
 	/** A turn that waits is the newest one if there is no other yet. */

@@ -124,11 +124,18 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 			}, 0, null, history);
 		}
 
+		/**
+		 * Creates the start of a turn that answers a question whose answer was deleted.
+		 * @param question the number of the turn that consists of the question; the call
+		 * is refused if it is not the newest one any more
+		 * @return the start
+		 */
+		public static Start answering(long question) {
+			return new Start(Kind.ANSWER, question, null);
+		}
+
 		/** Behind the head of the active branch. */
 		public static final Start HEAD = new Start(Kind.HEAD, 0, null);
-
-		/** In the place of the newest turn of the active branch, with its question. */
-		public static final Start AGAIN = new Start(Kind.REGENERATE, 0, null);
 
 		/** Behind the history of the session, which is only read. */
 		public static final Start READING = new Start(Kind.READ, 0, null);
@@ -146,6 +153,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 
 			/** In the place of a turn, with its question. */
 			REGENERATE,
+
+			/** In the place of a turn that is still the newest one, with its question. */
+			ANSWER,
 
 			/** Behind the head of a branch, which need not be active. */
 			BRANCH,
@@ -175,13 +185,13 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 		public boolean isGiven() {
 			return switch (this.kind) {
 				case OVERRIDE, USE_IF_PROVIDED, REPLACE_SESSION -> true;
-				case HEAD, EDIT, REGENERATE, BRANCH, READ -> false;
+				case HEAD, EDIT, REGENERATE, ANSWER, BRANCH, READ -> false;
 			};
 		}
 
 		/** Returns whether the turn gets its question from one that is stored. */
 		public boolean asksAgain() {
-			return this.kind == Kind.REGENERATE;
+			return this.kind == Kind.REGENERATE || this.kind == Kind.ANSWER;
 		}
 
 	}

@@ -105,7 +105,7 @@ public final class TurnViews {
 	Opened open(TurnRequest request) {
 		Opened opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
-			case EDIT, REGENERATE, BRANCH -> extended(this.places.open(request));
+			case EDIT, REGENERATE, ANSWER, BRANCH -> extended(this.places.open(request));
 			case USE_IF_PROVIDED, REPLACE_SESSION -> extended(openGiven(request));
 			case OVERRIDE -> openGiven(request);
 			case READ -> openRead(request);

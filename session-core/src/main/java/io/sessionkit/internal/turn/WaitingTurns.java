@@ -31,7 +31,6 @@ import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.MessageType;
 
 /**
  * Finds the turns that calls have left open, and lets one call at a time continue each of
@@ -49,15 +48,26 @@ public final class WaitingTurns {
 	}
 
 	/**
+	 * What a call without a message is to do.
+	 *
+	 * @param turn the turn that it continues, which holds a reply back; null if none is
+	 * open
+	 * @param question the number of the turn whose question it asks again; 0 if it
+	 * continues a turn
+	 */
+	public record Resumed(@Nullable RunningTurn turn, long question) {
+	}
+
+	/**
 	 * Continues the open turn of a session; no other call can work on it at the same
 	 * time. Hooks run on the messages that were queued while the turn waited, as far as
 	 * they were not asked about them before, but not again on its input. The merge is
 	 * asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
 	 * @param kinds the kinds of further records to read with the turn
-	 * @return the turn, which holds a reply back; null if nothing waits but the answer to
-	 * the newest question, which was deleted
-	 * @throws IllegalStateException if the session has no open turn
+	 * @return the turn, or the newest one if it is a question whose answer was deleted
+	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
+	 * its newest one is anything else
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
 	 * turn can no longer become history
@@ -66,10 +76,11 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public @Nullable RunningTurn resume(TurnRequest request, Set<String> kinds) {
-		RunningTurn turn = request.observed().observe(TurnStage.OPEN, () -> openAgain(request, kinds));
+	public Resumed resume(TurnRequest request, Set<String> kinds) {
+		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> openAgain(request, kinds));
+		RunningTurn turn = resumed.turn();
 		if (turn == null) {
-			return null;
+			return resumed;
 		}
 		try {
 			if (!turn.isOnHead()) {
@@ -79,7 +90,7 @@ public final class WaitingTurns {
 			}
 			turn.beginAgain();
 			turn.mergeAgain();
-			return turn;
+			return resumed;
 		}
 		catch (Throwable ex) {
 			turn.abandon(ex);
@@ -87,12 +98,13 @@ public final class WaitingTurns {
 		}
 	}
 
-	private @Nullable RunningTurn openAgain(TurnRequest request, Set<String> kinds) {
+	private Resumed openAgain(TurnRequest request, Set<String> kinds) {
 		SessionView opened = this.setup.views().openAgain(request).view();
-		if (opened != null && opened.session().openTurn() == 0 && endsWithQuestion(opened)) {
-			return null;
+		NewestTurn newest = (opened != null && opened.session().openTurn() == 0) ? NewestTurn.of(opened) : null;
+		if (newest != null && newest.isQuestion()) {
+			return new Resumed(null, newest.number());
 		}
-		return takeOver(opened, request, kinds);
+		return new Resumed(takeOver(opened, request, kinds), 0);
 	}
 
 	/**
@@ -101,7 +113,7 @@ public final class WaitingTurns {
 	 * @param request the request that names the session
 	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn, which holds a reply back
-	 * @throws IllegalStateException if the session has no open turn
+	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
 	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
@@ -109,15 +121,9 @@ public final class WaitingTurns {
 			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openAgain(request).view(), request, kinds));
 	}
 
-	/** Returns whether the newest question has no answer: the answer was deleted. */
-	private static boolean endsWithQuestion(SessionView view) {
-		List<SessionItem> items = view.items();
-		return !items.isEmpty() && items.get(items.size() - 1).role() == MessageType.USER;
-	}
-
 	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, Set<String> kinds) {
 		if (opened == null || opened.session().openTurn() == 0) {
-			throw nothingWaits(request);
+			throw nothingWaits(request.key(), opened);
 		}
 		TurnLease lease = this.setup.leases().take(request.key());
 		try {
@@ -129,11 +135,11 @@ public final class WaitingTurns {
 		}
 	}
 
-	private static NothingWaitsException nothingWaits(TurnRequest request) {
-		return new NothingWaitsException("The call on session " + request.key()
-				+ " has no message, and nothing in the session waits to be continued: there is no open turn, and the"
-				+ " newest question has its answer. Add .user(..) to the call, or SessionAdvisor.regenerating() for another"
-				+ " answer.");
+	private static NothingWaitsException nothingWaits(SessionKey key, @Nullable SessionView opened) {
+		return new NothingWaitsException(
+				"The call on session " + key + " has no message, and nothing in the session waits to be continued: "
+						+ ((opened != null) ? NewestTurn.answered(opened)
+								: "there is no such session, or it has expired. Add .user(..) to the call."));
 	}
 
 	/**
