@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if a call has to leave its turn, since its process shuts down. The turn is
  * stored up to its last step, and no process works on it. Make a call without a message
- * on the session, in another process: it continues the turn, and runs no tool again.
+ * on the session, in another process: it continues the turn, and runs no tool again. If
+ * the end of the process has interrupted a tool, the call of that tool is uncertain and
+ * has to be decided first.
  * <p>
  * Also thrown if the messages of the call have joined a turn of another process, which
  * still works on it or has left it in the same way. They stay in that turn, so they must
@@ -21,7 +23,18 @@ public final class TurnHandedOverException extends SessionException {
 	 * @param message a description of what was stored and what to do
 	 */
 	public TurnHandedOverException(@Nullable String turn, String message) {
-		super(message, null);
+		this(turn, message, null);
+	}
+
+	/**
+	 * Creates the exception for a call that an interrupt has broken off.
+	 * @param turn the id of the turn; null if it is not known
+	 * @param message a description of what was stored and what to do
+	 * @param cause the exception with which the interrupted work ended; null if there is
+	 * none
+	 */
+	public TurnHandedOverException(@Nullable String turn, String message, @Nullable Throwable cause) {
+		super(message, cause);
 		this.turn = turn;
 	}
 

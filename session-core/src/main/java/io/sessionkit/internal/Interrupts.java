@@ -19,4 +19,18 @@ public final class Interrupts {
 		}
 	}
 
+	/**
+	 * Returns whether an interrupt has ended what this thread was doing: the exception or
+	 * one of its causes says so, or the thread is interrupted still.
+	 * @param thrown the exception, which this thread has caught
+	 * @return true if it was interrupted
+	 */
+	public static boolean hasEnded(Throwable thrown) {
+		boolean interrupted = Thread.currentThread().isInterrupted();
+		for (Throwable cause = thrown; cause != null && !interrupted; cause = cause.getCause()) {
+			interrupted = cause instanceof InterruptedException;
+		}
+		return interrupted;
+	}
+
 }

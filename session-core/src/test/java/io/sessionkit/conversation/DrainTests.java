@@ -51,6 +51,7 @@ import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.WorkingModel;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -58,6 +59,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
@@ -97,6 +99,10 @@ class DrainTests {
 
 	private boolean asksPolicy;
 
+	private @Nullable Duration limit;
+
+	private final Thread caller = Thread.currentThread();
+
 	private final List<TurnOutcome> outcomes = new ArrayList<>();
 
 	private final SessionContext context = new SessionContext();
@@ -133,10 +139,10 @@ class DrainTests {
 	}
 
 	private Conversations process(Durability durability) {
-		Conversations conversations = Conversations.builder(this.store)
+		Conversations.Builder builder = Conversations.builder(this.store)
 			.durability(durability)
-			.observers(List.of(new Outcomes()))
-			.build();
+			.observers(List.of(new Outcomes()));
+		Conversations conversations = ((this.limit != null) ? builder.toolTimeout(this.limit) : builder).build();
 		this.opened.add(conversations);
 		return conversations;
 	}
@@ -296,6 +302,87 @@ class DrainTests {
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> goOn(second, ClientSetup.plain()));
 		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:1");
 		assertThat(this.runs).hasValue(1);
+	}
+
+	/** Nothing waits for it when the time is over, and its thread is ended. */
+	@ParameterizedTest
+	@CsvSource({ "CALL,STEP,false,false", "CALL,STEP,true,true", "CALL,TURN,false,true", "CALL,TURN,true,false",
+			"STREAM,STEP,false,true", "STREAM,TURN,false,false", "STREAM,TURN,true,true" })
+	void toolThatTheShutdownInterruptsIsUncertain(ClientSetup.Mode mode, Durability durability, boolean limited,
+			boolean says) {
+		boolean waits = durability == Durability.TURN;
+		this.named = waits ? Set.of("work") : Set.of();
+		this.limit = limited ? Duration.ofMinutes(1) : null;
+		this.first = process(durability);
+		this.inTool = (run) -> {
+			this.first.drain(Duration.ZERO);
+			throw interrupted(says);
+		};
+		if (waits) {
+			ask(this.first, setup(mode), "q:1");
+			approvals(this.first).decide(approvals(this.first).pending(KEY).get(0), Decision.approve("ann"));
+			assertHandedOver(() -> goOn(this.first, setup(mode)));
+		}
+		else {
+			assertHandedOver(() -> ask(this.first, setup(mode), "q:1"));
+		}
+		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
+		this.inTool = (run) -> {
+		};
+		Conversations second = process(durability);
+		ToolApproval call = approvals(second).pending(KEY).get(0);
+		assertThat(call.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+		assertThat(goOn(second, setup(mode))).isNullOrEmpty();
+		assertThat(this.runs).hasValue(1);
+		approvals(second).decide(call, Decision.answer("ann", "it was done"));
+		assertThat(goOn(second, setup(mode))).isEqualTo("a of q:1");
+		assertThat(this.runs).hasValue(1);
+	}
+
+	private void assertHandedOver(ThrowingCallable call) {
+		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(call)
+			.withMessageContainingAll("'work'", "uncertain");
+		Thread.interrupted();
+		assertThat(this.outcomes).endsWith(TurnOutcome.HANDED_OVER);
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+	}
+
+	/** What a tool throws that is interrupted, and says so or leaves it to its thread. */
+	private RuntimeException interrupted(boolean says) {
+		if (says) {
+			return new IllegalStateException(new InterruptedException("sleep interrupted"));
+		}
+		// a tool with a time limit runs on a thread of its own, which its caller
+		// interrupts
+		((this.limit != null) ? this.caller : Thread.currentThread()).interrupt();
+		return new IllegalStateException("broken off");
+	}
+
+	/** A caller that leaves interrupts its tools too. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void toolThatIsInterruptedWithoutAShutdownHasFailed(boolean says) {
+		this.inTool = (run) -> {
+			throw interrupted(says);
+		};
+		assertThat(ask(process(Durability.STEP), ClientSetup.plain(), "q:1")).isEqualTo("a of q:1");
+		Thread.interrupted();
+		assertThat(approvals(process(Durability.STEP)).ledger(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.DONE);
+	}
+
+	@Test
+	void toolThatFailsByItselfDuringAShutdownHasFailed() {
+		this.first = process(Durability.STEP);
+		this.inTool = (run) -> {
+			this.first.drain(Duration.ZERO);
+			throw new IllegalStateException("no stock");
+		};
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:1"));
+		assertNobodyWorks(1);
+		assertThat(approvals(process(Durability.STEP)).ledger(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.DONE);
 	}
 
 	@Test

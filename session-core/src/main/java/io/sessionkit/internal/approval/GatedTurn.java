@@ -103,7 +103,7 @@ final class GatedTurn implements TurnGate {
 		this.drain = drain;
 		this.stepwise = durability == Durability.STEP;
 		this.review = new CallReview(turn, tools, rules, ledger);
-		this.runs = new ToolRuns(turn, ledger, rules.texts(), rules.limits(), events);
+		this.runs = new ToolRuns(turn, ledger, rules, events, drain);
 	}
 
 	/**

@@ -13,11 +13,14 @@ import java.util.function.Supplier;
 
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.tool.ToolInput;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.apache.commons.logging.Log;
@@ -53,18 +56,21 @@ public final class ToolRuns {
 
 	private final Consumer<ApprovalEvent> events;
 
+	private final Drain drain;
+
 	/**
 	 * The failures of calls in the ledger that were thrown for the tool loop to turn into
 	 * results.
 	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
-	ToolRuns(RunningTurn turn, Ledger ledger, SafeTexts texts, ToolLimits limits, Consumer<ApprovalEvent> events) {
+	ToolRuns(RunningTurn turn, Ledger ledger, ApprovalRules rules, Consumer<ApprovalEvent> events, Drain drain) {
 		this.turn = turn;
 		this.ledger = ledger;
-		this.texts = texts;
-		this.limits = limits;
+		this.texts = rules.texts();
+		this.limits = rules.limits();
 		this.events = events;
+		this.drain = drain;
 	}
 
 	/**
@@ -217,6 +223,9 @@ public final class ToolRuns {
 				return this.texts.result(call, ex.text());
 			}
 			catch (Throwable ex) {
+				if (this.drain.isOn() && Interrupts.hasEnded(ex)) {
+					throw brokenOff(call, ex);
+				}
 				end(batch, slot, claimed, told(ex), true);
 				note(ex);
 				throw ex;
@@ -224,6 +233,21 @@ public final class ToolRuns {
 			end(batch, slot, claimed, result, false);
 			return this.texts.result(call, result);
 		});
+	}
+
+	/**
+	 * Returns the exception for a tool that the end of this process has interrupted, as
+	 * the end of the threads that it runs on does. What it has thrown is not its result:
+	 * the claim stays as a killed process leaves it, and the turn goes no further.
+	 */
+	private TurnHandedOverException brokenOff(ToolApproval call, Throwable thrown) {
+		this.drain.handedOver();
+		String what = "Tool '" + call.tool() + "' on session " + this.turn.key()
+				+ " was interrupted, since this process shuts down. It may have had its effect, so its call is uncertain";
+		logger.warn(what + ": a person has to decide whether it runs again.");
+		return new TurnHandedOverException(this.turn.id(),
+				what + ". Decide it, then call again without a message, in another process, to continue the turn.",
+				thrown);
 	}
 
 	static String told(Throwable thrown) {
