@@ -2,7 +2,9 @@ package io.sessionkit.advisor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -19,12 +21,15 @@ import java.util.stream.IntStream;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.TestHooks;
@@ -149,6 +154,53 @@ class ConcurrencyTests {
 		assertThatIllegalStateException().isThrownBy(() -> stream(chat, "fail"));
 		assertThat(stream(chat, "u1")).isEqualTo("a of u1");
 		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
+	}
+
+	/** What a strict codec refuses is not stored, also as a part of a reply. */
+	@ParameterizedTest
+	@EnumSource
+	void aReplyThatCannotBeStoredLetsTheNextCallWork(ClientSetup.Mode mode) {
+		InMemorySessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create().strict()));
+		Conversations conversations = Conversations.builder(store).lease(LONG).build();
+		this.opened.add(conversations);
+		ScriptedChatModel scripted = new ScriptedChatModel().responds(unstorable()).says("a");
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup
+			.builder(scripted, SessionAdvisor.builder(conversations).concurrency(Concurrency.SERIALIZE).build())
+			.build();
+		assertThatExceptionOfType(UnstorableMessageException.class).isThrownBy(() -> setup.content(prompt(chat, "u1")));
+		assertThat(inLine(store)).isZero();
+		Turn failed = store.turns(this.key, Tail.ALL).get(0);
+		assertThat(failed.status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(failed.failure()).isEqualTo(UnstorableMessageException.class.getName());
+		assertThat(setup.content(prompt(chat, "u2"))).isEqualTo("a");
+		assertThat(log(store)).containsExactly("user: u2", "assistant: a");
+		assertThat(conversations.turns().drain().isIdle()).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCancelledReplyThatCannotBeStoredLetsTheNextCallWork(OnCancel onCancel) throws Exception {
+		InMemorySessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create().strict()));
+		Conversations conversations = Conversations.builder(store).lease(LONG).build();
+		this.opened.add(conversations);
+		ScriptedChatModel scripted = new ScriptedChatModel()
+			.step((prompt) -> Flux.just(unstorable()).concatWith(Flux.never()))
+			.says("a");
+		ChatClient chat = ClientSetup.plain()
+			.builder(scripted,
+					SessionAdvisor.builder(conversations).concurrency(Concurrency.SERIALIZE).onCancel(onCancel).build())
+			.build();
+		prompt(chat, "u1").stream().content().take(1).blockLast(LONG);
+		awaitInLine(store, 0);
+		assertThat(store.turns(this.key, Tail.ALL)).extracting(Turn::status)
+			.containsExactly((onCancel == OnCancel.KEEP) ? TurnStatus.COMPLETED : TurnStatus.CANCELLED);
+		assertThat(answer(chat, "u2")).isEqualTo("a");
+	}
+
+	private static ChatResponse unstorable() {
+		return new ChatResponse(List.of(new Generation(
+				AssistantMessage.builder().content("half").properties(Map.of("when", new Date(0))).build())));
 	}
 
 	/** Such a call must not keep the session for ever. */

@@ -521,10 +521,11 @@ public final class Rounds implements OpenRound.Recorder {
 	 * first.
 	 */
 	public synchronized void keepPartialReply() {
-		if (this.reply != null && !this.hooks.checksReplies()) {
-			this.transcript.partial(this.reply.partial());
-		}
+		ReplyAggregator broken = this.reply;
 		this.reply = null;
+		if (broken != null && !this.hooks.checksReplies()) {
+			this.transcript.partial(broken.partial());
+		}
 	}
 
 	public synchronized List<Transcript.Entry> entries() {

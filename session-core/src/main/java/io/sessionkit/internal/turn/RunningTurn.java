@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.OnCancel;
@@ -450,8 +451,12 @@ public final class RunningTurn {
 			this.lease.end();
 		}
 		finally {
-			leaveLine();
-			endChildren();
+			try {
+				leaveLine();
+			}
+			finally {
+				endChildren();
+			}
 		}
 	}
 
@@ -611,8 +616,12 @@ public final class RunningTurn {
 	 */
 	public void abandon(Throwable cause) {
 		if (close()) {
-			keeper().abandon(cause);
-			endHold();
+			try {
+				keeper().abandon(cause);
+			}
+			finally {
+				endHold();
+			}
 		}
 	}
 
@@ -699,8 +708,8 @@ public final class RunningTurn {
 	 */
 	public void fail(Throwable cause) {
 		if (close()) {
-			this.rounds.keepPartialReply();
 			try {
+				keepPartialReply(cause::addSuppressed);
 				keeper().fail(recorded(), cause, this.lease.isHeld() && this.rounds.endsTurn(cause));
 			}
 			finally {
@@ -734,7 +743,7 @@ public final class RunningTurn {
 		}
 		try {
 			if (!completeUnseen(onCancel)) {
-				this.rounds.keepPartialReply();
+				keepPartialReply(this::partialReplyIsLost);
 				keeper().cancel(recorded());
 			}
 		}
@@ -745,6 +754,23 @@ public final class RunningTurn {
 			this.events.over();
 			endUnwritten();
 		}
+	}
+
+	/**
+	 * Records the partial reply. If it cannot be stored, the turn is kept without it.
+	 */
+	private void keepPartialReply(Consumer<RuntimeException> failed) {
+		try {
+			this.rounds.keepPartialReply();
+		}
+		catch (RuntimeException ex) {
+			failed.accept(ex);
+		}
+	}
+
+	private void partialReplyIsLost(RuntimeException ex) {
+		logger.warn("What was said in the cancelled turn on session " + key() + " could not be stored: "
+				+ ex.getClass().getName());
 	}
 
 	/**
@@ -771,15 +797,15 @@ public final class RunningTurn {
 		if (this.hooks.checksReplies() || this.inputCheck.isPending()) {
 			return false;
 		}
-		boolean answered = this.rounds.isAnswerWhole()
-				|| (onCancel == OnCancel.KEEP && this.rounds.answerWithDelivered());
-		return answered && isStoredUnseen();
+		return isStoredUnseen(onCancel);
 	}
 
 	/** A turn that cannot be stored as completed is kept as cancelled, if that can be. */
-	private boolean isStoredUnseen() {
+	private boolean isStoredUnseen(OnCancel onCancel) {
 		try {
-			return keeper().completeUnseen(recorded());
+			boolean answered = this.rounds.isAnswerWhole()
+					|| (onCancel == OnCancel.KEEP && this.rounds.answerWithDelivered());
+			return answered && keeper().completeUnseen(recorded());
 		}
 		catch (RuntimeException ex) {
 			logger.warn("What was said in the cancelled turn on session " + key()
