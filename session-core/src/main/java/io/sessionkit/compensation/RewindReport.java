@@ -27,6 +27,11 @@ public record RewindReport(Status status, RewindPlan plan, List<Turn> undone) {
 		/** All compensating calls are done, and the turns have left the history. */
 		COMPLETED,
 		/**
+		 * The plan has no turns: there are none, or none behind a reset. No effect was
+		 * looked at or taken back, and the head stays.
+		 */
+		NOTHING,
+		/**
 		 * The next compensating call waits for a person. What was done before stays done;
 		 * call again when it is decided.
 		 */

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -17,6 +18,7 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Compensation;
+import io.sessionkit.compensation.Irreversible;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.hook.TurnBinding;
@@ -101,13 +103,19 @@ public final class Compensations {
 	 * Plans a rewind of the newest turns of the active branch. Nothing is changed or run.
 	 * Turns before a {@link Conversation#reset} are not rewound.
 	 * @param key the session
-	 * @param turns the number of turns; nothing is rewound if it is not positive
-	 * @return the plan
+	 * @param turns the number of turns, at least 1; if there are fewer, all are rewound,
+	 * and the plan says whether some of them were deleted
+	 * @return the plan; it has no turns if there is none to rewind
+	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionPausedException if the session has an open turn
 	 */
 	public RewindPlan plan(SessionKey key, int turns) {
-		return planned(this.access.key(key), Math.max(0, turns), tools()).plan();
+		if (turns <= 0) {
+			throw new IllegalArgumentException("A rewind of session " + key + " cannot take " + turns
+					+ " turns back. Name how many of the newest turns are to leave the history, at least 1.");
+		}
+		return planned(this.access.key(key), turns, tools()).plan();
 	}
 
 	private CompensatingTools tools() {
@@ -121,7 +129,7 @@ public final class Compensations {
 		SessionPausedException.check(path.session(), "rewound");
 		Moves.Gone gone = moves(key).gone(path, turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
-				gone.turns(), gone.all());
+				gone.turns(), new RewindPlanner.Looked(gone.all(), gone.cut()));
 	}
 
 	private Moves moves(SessionKey key) {
@@ -152,6 +160,8 @@ public final class Compensations {
 	 * @throws SessionConflictException if the session is not as it was planned: it has
 	 * moved on, or other tools or arguments would take effects back. What was taken back
 	 * before that stays recorded; plan again
+	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the
+	 * call; nothing was run
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionPausedException if the session has an open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session,
@@ -163,15 +173,30 @@ public final class Compensations {
 	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
 		CompensatingTools known = tools();
 		SessionKey key = this.access.key(plan.key());
+		TurnBinding.checkMoves(key);
 		try (Drain.Work work = this.drain.enter(key, TurnBinding.enclosing().isPresent())) {
 			return this.leases.rewinding(key, (lease) -> {
-				Planned now = planned(key, plan.turns().size(), known);
+				Planned now = planned(key, asked(plan), known);
 				checkIsPlan(plan, now.plan());
 				return new Rewind(plan, now,
 						new Rewind.Work(this.store, this.runs, moves(key), known, context, lease, this.drain))
 					.run();
 			});
 		}
+	}
+
+	/**
+	 * Returns how many turns to plan for. A plan that reaches behind its oldest turn was
+	 * made for more turns than there are.
+	 */
+	private static int asked(RewindPlan plan) {
+		int turns = plan.turns().size();
+		long oldest = (turns > 0) ? plan.turns().get(turns - 1).number() : Long.MAX_VALUE;
+		boolean reachesFurther = Stream
+			.concat(plan.irreversible().stream().map(Irreversible::effect),
+					plan.compensations().stream().map(Compensation::effect))
+			.anyMatch((effect) -> effect.turn() < oldest);
+		return reachesFurther ? turns + 1 : turns;
 	}
 
 	private static void checkIsPlan(RewindPlan plan, RewindPlan now) {

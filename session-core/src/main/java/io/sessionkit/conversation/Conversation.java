@@ -310,7 +310,7 @@ public final class Conversation {
 	 * written
 	 */
 	public void settings(UnaryOperator<SessionSettings> change) {
-		boolean written = Attempts.FEW.make(() -> {
+		boolean written = Attempts.MANY.make(() -> {
 			Session now = this.store.find(this.key).orElseThrow(this::notFound);
 			return isWritten(now, change.apply(now.settings())) ? Optional.of(true) : Optional.empty();
 		}).isPresent();
@@ -346,9 +346,10 @@ public final class Conversation {
 	 * {@link io.sessionkit.hook.SessionContext#put}, which is for code that runs inside a
 	 * turn. The attribute belongs to the turn that is the head. If there is no turn yet,
 	 * this creates the session and the attribute belongs to the beginning: the first turn
-	 * inherits it. If the head goes back to the beginning later, the attribute is gone. A
-	 * turn that runs meanwhile has read other attributes, so it fails with a
-	 * {@link SessionConflictException}.
+	 * inherits it. If the head goes back to the beginning later, the attribute is gone:
+	 * also if the first question is edited or regenerated. A turn that runs meanwhile has
+	 * read other attributes, so it fails with a {@link SessionConflictException}. If
+	 * several callers write different attributes at once, all are kept.
 	 * @param name the name of the attribute
 	 * @param value its value
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -391,15 +392,21 @@ public final class Conversation {
 	 * <p>
 	 * Turns before a {@link #reset} are not undone; if there is no turn behind the reset,
 	 * the reset itself is taken back.
+	 * <p>
+	 * A tool or hook of a turn on this session cannot move its head: this and the other
+	 * moves then throw an {@link IllegalStateException}, and nothing is changed.
 	 * @param turns the number of completed turns; nothing happens if it is not positive,
 	 * and more than there are empty the branch
 	 * @return the turns that were undone, newest first; none if there was none or the
 	 * session is absent
+	 * @throws IllegalStateException if the rewind of one of the turns has not ended; see
+	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
 	public List<Turn> undo(int turns) {
+		TurnBinding.checkMoves(this.key);
 		return moves().undo(turns);
 	}
 
@@ -416,6 +423,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public List<Turn> redo(int turns) {
+		TurnBinding.checkMoves(this.key);
 		return moves().redo(turns);
 	}
 
@@ -424,11 +432,14 @@ public final class Conversation {
 	 * those of a {@link #seed}. The log keeps all turns, and title, tags, attributes,
 	 * settings and time to live stay. An absent session, or one that was just reset,
 	 * stays as it is.
+	 * @throws IllegalStateException if the rewind of one of the turns has not ended; see
+	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
 	public void reset() {
+		TurnBinding.checkMoves(this.key);
 		moves().reset();
 	}
 
@@ -466,12 +477,14 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the turn was not left on the active branch
 	 * @throws IllegalStateException if effects of a turn that would be active again were
-	 * taken back; see {@link Compensations}. Nothing was changed
+	 * taken back, or if the rewind of a turn that would be left has not ended; see
+	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
 	public Turn choose(long sibling) {
+		TurnBinding.checkMoves(this.key);
 		return moves().choose(sibling);
 	}
 
@@ -487,6 +500,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branch(String name) {
+		TurnBinding.checkMoves(this.key);
 		branchesOf().make(name);
 	}
 
@@ -502,6 +516,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branch(String name, long fromTurn) {
+		TurnBinding.checkMoves(this.key);
 		branchesOf().make(name, fromTurn);
 	}
 
@@ -518,6 +533,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public String branch(long fromTurn) {
+		TurnBinding.checkMoves(this.key);
 		return branchesOf().make(null, fromTurn);
 	}
 
@@ -535,6 +551,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branchFromContent(String name, String text) {
+		TurnBinding.checkMoves(this.key);
 		branchesOf().makeFromContent(name, text);
 	}
 
@@ -548,6 +565,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public void switchTo(String name) {
+		TurnBinding.checkMoves(this.key);
 		branchesOf().switchTo(name);
 	}
 
@@ -575,6 +593,7 @@ public final class Conversation {
 	 * deleted
 	 */
 	public int deleteBranch(String name, boolean force) {
+		TurnBinding.checkMoves(this.key);
 		return branchesOf().delete(name, force);
 	}
 
@@ -604,7 +623,9 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
 	 * @throws IllegalArgumentException if there is no such turn, or it is not completed
-	 * @throws IllegalStateException if the new session exists already
+	 * @throws IllegalStateException if the new session exists already, or if effects of a
+	 * turn to copy were taken back that is not on the active branch; see
+	 * {@link Compensations}
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public void fork(SessionKey to, long lastTurn) {
@@ -794,7 +815,7 @@ public final class Conversation {
 
 	private void changeAttributes(boolean creates,
 			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
-		boolean written = Attempts.FEW.make(() -> {
+		boolean written = Attempts.MANY.make(() -> {
 			Session now = this.store.find(this.key).orElse(null);
 			if (now == null && !creates) {
 				throw notFound();
@@ -808,7 +829,7 @@ public final class Conversation {
 	}
 
 	private SessionConflictException changed(String what) {
-		return new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.FEW.most()
+		return new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.MANY.most()
 				+ " times that its " + what + " were to be written. Nothing was written; try again.", null);
 	}
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -91,10 +92,11 @@ final class Fork {
 	private boolean made(Point end) {
 		PathQuery query = PathQuery.to(end)
 			.turns(Tail.ALL)
-			.records(SessionStore.SUMMARY, SnapshotReader.KIND, KeptTexts.KIND);
+			.records(SessionStore.SUMMARY, SnapshotReader.KIND, KeptTexts.KIND, RewoundTurns.KIND);
 		PathView path = this.store.path(this.from, query)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + this.from + " to fork, or it has expired."));
+		checkEffects(path);
 		path.turns().forEach((turn) -> this.items.addShown(turn.snapshot()));
 		this.items.addKept(path.records(KeptTexts.KIND), codec());
 		if (this.store.find(this.to).isPresent()) {
@@ -112,6 +114,21 @@ final class Fork {
 		}
 		write(path);
 		return true;
+	}
+
+	/** Turns that are history of the active branch stay what they are in the copy. */
+	private void checkEffects(PathView path) {
+		List<SessionRecord> compensations = path.records(RewoundTurns.KIND);
+		if (compensations.isEmpty() || path.view().session().head() == path.session().head()) {
+			return;
+		}
+		Set<Long> active = this.store.path(this.from, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.stream()
+			.flatMap((now) -> now.turns().stream())
+			.map(Turn::number)
+			.collect(Collectors.toSet());
+		RewoundTurns.check(this.from, compensations, codec(),
+				path.turns().stream().filter((turn) -> !active.contains(turn.number())).toList());
 	}
 
 	/**

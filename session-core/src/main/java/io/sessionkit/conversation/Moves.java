@@ -23,6 +23,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.TreeChanges.Plan;
+import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.HeaderChange;
@@ -55,17 +56,27 @@ final class Moves {
 		if (turns <= 0) {
 			return List.of();
 		}
-		return this.changes.make("undone", back(turns), List::of, (path) -> undone(path, turns));
+		return this.changes.make("undone", back(turns), List::of, (path) -> {
+			checkRewindsEnded(path, gone(path, turns).turns(), "undone");
+			return undone(path, turns);
+		});
+	}
+
+	private void checkRewindsEnded(PathView path, List<Turn> leaving, String what) {
+		BegunRewinds.read(path.session().key(), path.records(BegunRewinds.KIND), codec()).check(leaving, what);
 	}
 
 	/**
 	 * Turns that a move back leaves.
 	 *
 	 * @param turns the turns that have items, newest first; none before the reset
-	 * @param all the same, with those between them whose items were deleted
+	 * @param all the same, with those between them whose items were deleted; if there are
+	 * fewer turns than the move would leave, also with those before them
 	 * @param reset the reset that stops the move; null if none does
+	 * @param cut the number of the turn up to which turns were deleted that the move
+	 * would leave too; 0 if there are none
 	 */
-	record Gone(List<Turn> turns, List<Turn> all, @Nullable Summary reset) {
+	record Gone(List<Turn> turns, List<Turn> all, @Nullable Summary reset, long cut) {
 	}
 
 	/**
@@ -78,7 +89,7 @@ final class Moves {
 
 	private static PathQuery back(int turns) {
 		Tail tail = Tail.newest((turns == Integer.MAX_VALUE) ? turns : turns + 1);
-		return PathQuery.to(Point.HEAD).turns(tail).records(LeftTurns.KIND);
+		return PathQuery.to(Point.HEAD).turns(tail).records(LeftTurns.KIND, BegunRewinds.KIND);
 	}
 
 	/**
@@ -92,9 +103,21 @@ final class Moves {
 		List<Turn> filled = filled(leaving).stream()
 			.filter((turn) -> reset == null || turn.number() > reset.turn())
 			.toList();
-		long first = filled.isEmpty() ? Long.MAX_VALUE : filled.get(0).number();
-		List<Turn> all = leaving.stream().filter((turn) -> turn.number() >= first).toList();
-		return new Gone(reversed(filled), reversed(all), reset);
+		boolean toTheBeginning = filled.size() < turns;
+		long before = (toTheBeginning || filled.isEmpty()) ? start(reset) : filled.get(0).number() - 1;
+		List<Turn> all = leaving.stream().filter((turn) -> turn.number() > before).toList();
+		boolean isCut = toTheBeginning && reset == null && !isReset(path);
+		return new Gone(reversed(filled), reversed(all), reset, isCut ? beforeOldest(path, leaving) : 0);
+	}
+
+	/** Returns the turn behind which a move back begins at the latest. */
+	private static long start(@Nullable Summary reset) {
+		return (reset != null) ? reset.turn() : 0;
+	}
+
+	/** Returns the turn before the oldest one that is there; 0 for the beginning. */
+	private static long beforeOldest(PathView path, List<Turn> turns) {
+		return turns.isEmpty() ? path.session().head() : turns.get(0).parent();
 	}
 
 	private static List<Turn> reversed(List<Turn> turns) {
@@ -300,8 +323,11 @@ final class Moves {
 	 * Starts the view anew behind the head.
 	 */
 	void reset() {
-		PathQuery query = PathQuery.to(Point.HEAD).turns(Tail.ALL);
-		this.changes.make("reset", query, () -> false, this::fresh);
+		PathQuery query = PathQuery.to(Point.HEAD).turns(Tail.ALL).records(BegunRewinds.KIND);
+		this.changes.make("reset", query, () -> false, (path) -> {
+			checkRewindsEnded(path, path.turns(), "reset");
+			return fresh(path);
+		});
 	}
 
 	private Plan<Boolean> fresh(PathView path) {
@@ -406,6 +432,7 @@ final class Moves {
 			return plan;
 		}
 		List<Turn> leaving = filled(behind(fork, session.head()));
+		checkRewindsEnded(path, leaving, "moved to another turn");
 		long first = leaving.isEmpty() ? session.head() : leaving.get(0).number();
 		return plan.and(new LeftTurns(session.head(), session.branch(), fork, first, session.version())
 			.write(session.key(), codec()));

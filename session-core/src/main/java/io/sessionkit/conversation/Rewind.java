@@ -84,7 +84,7 @@ final class Rewind {
 				return report(stop, List.of());
 			}
 		}
-		return report(Status.COMPLETED, move());
+		return this.plan.turns().isEmpty() ? report(Status.NOTHING, List.of()) : report(Status.COMPLETED, move());
 	}
 
 	/** What is accepted is what was shown. */
@@ -136,9 +136,6 @@ final class Rewind {
 	}
 
 	private List<Turn> move() {
-		if (this.plan.turns().isEmpty()) {
-			return List.of();
-		}
 		return this.work.moves().rewind(this.plan.turns(), this::checkUnmoved, () -> {
 			throw notAsPlanned(this.plan);
 		});

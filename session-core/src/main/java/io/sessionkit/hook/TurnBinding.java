@@ -158,6 +158,20 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
+	 * Checks that no turn of a session waits for the code on this thread: if that code
+	 * moved the head of the session, the turn would lose a conflict.
+	 * @param key the session whose head is about to move
+	 * @throws IllegalStateException if one does
+	 */
+	public static void checkMoves(SessionKey key) {
+		if (sessions().contains(key)) {
+			throw new Misuse("A tool or hook of a turn on session " + key + " cannot move the head of that session:"
+					+ " the turn could not become history. Nothing was changed. Move it when the call has returned, or"
+					+ " outside of the turn.");
+		}
+	}
+
+	/**
 	 * Restores the binding that was in place before this one.
 	 */
 	@Override

@@ -13,6 +13,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalFixture;
@@ -24,6 +25,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Irreversible.Reason;
 import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
@@ -194,14 +196,62 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 	@Test
 	void nothingIsRewoundWithoutTurns() {
 		turn(order("cancel_order", 1));
-		assertThat(rewind(plan(0)).status()).isEqualTo(Status.COMPLETED);
-		assertThat(rewind(plan(-1)).undone()).isEmpty();
+		for (int turns : new int[] { 0, -1 }) {
+			assertThatIllegalArgumentException().isThrownBy(() -> plan(turns))
+				.withMessageContaining(turns + " turns")
+				.withMessageContaining(this.key.toString());
+		}
+		thread().reset();
+		RewindReport report = rewind(plan(1));
+		assertThat(report.status()).as("nothing was looked at").isEqualTo(Status.NOTHING);
+		assertThat(report.undone()).isEmpty();
 		assertThat(this.runs).containsExactly("cancel 1");
 		assertThatExceptionOfType(SessionNotFoundException.class)
 			.isThrownBy(() -> compensations().plan(SessionKey.of("nobody"), 1));
 	}
 
 	// what cannot be taken back
+
+	@Test
+	void deletedTurnBeforeAllOthersHidesNoEffect() {
+		turn(order("cancel_order", 1));
+		turn(order("cancel_order", 2));
+		thread().delete(1);
+		this.runs.clear();
+		assertThat(plan(1).irreversible()).as("the other one stays").isEmpty();
+		RewindPlan plan = plan(2);
+		assertThat(plan.turns()).extracting("number").containsExactly(2L);
+		assertThat(plan.irreversible()).singleElement().satisfies((each) -> {
+			assertThat(each.effect().turn()).isEqualTo(1);
+			assertThat(each.reason()).isEqualTo(Reason.UNCERTAIN);
+		});
+		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
+		assertThat(rewind(plan.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)");
+		assertThat(rewind(plan(1)).status()).as("its effect stays").isEqualTo(Status.REFUSED);
+	}
+
+	@Test
+	void turnsThatRetentionHasDeletedHideNoEffect() {
+		threads((threads) -> threads.retention(Retention.keepLastTurns(1).batch(1)));
+		turn(order("cancel_order", 1));
+		turn(order("cancel_order", 2));
+		turn(order("cancel_order", 3));
+		assertThat(thread().turns(Tail.ALL)).extracting(Turn::items).containsExactly(0, 0, 4);
+		assertThat(plan(1).irreversible()).isEmpty();
+		RewindPlan plan = plan(9);
+		assertThat(plan.turns()).extracting("number").containsExactly(3L);
+		assertThat(plan.irreversible()).isNotEmpty().allSatisfy((each) -> {
+			assertThat(each.effect().turn()).isLessThan(3);
+			assertThat(each.effect().tool()).isEqualTo("unknown");
+			assertThat(each.reason()).isEqualTo(Reason.UNCERTAIN);
+		});
+		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
+		RewindPlan accepted = plan.acceptingIrreversible();
+		assertThat(rewind(accepted).status()).isEqualTo(Status.COMPLETED);
+		assertThat(rewind(plan(1)).status()).as("these effects stay").isEqualTo(Status.REFUSED);
+		assertThat(rewind(plan(1).acceptingIrreversible()).status()).isEqualTo(Status.NOTHING);
+	}
 
 	@Test
 	void whatCannotBeTakenBackIsListedFirstAndMustBeAccepted() {
@@ -452,6 +502,57 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 				"restore 1 (ok cancel 1)");
 	}
 
+	/** A rewind that is continued looks for its turns in the history. */
+	@Test
+	void turnsWhoseRewindHasNotEndedStayInTheHistory() {
+		turn(order("look_up", 1));
+		regenerate(1);
+		turn(order("cancel_order", 1), order("cancel_order", 2));
+		turn(order("look_up", 1));
+		this.runs.clear();
+		this.fault = (what) -> {
+			if (what.startsWith("restore 2")) {
+				throw new IllegalStateException("the line is down");
+			}
+		};
+		assertThat(rewind(plan(2)).status()).isEqualTo(Status.STOPPED);
+		this.fault = (what) -> {
+		};
+		int requests = this.model.prompts().size();
+		for (Runnable move : List.<Runnable>of(() -> thread().undo(2), () -> thread().reset(), () -> thread().choose(1),
+				() -> edit(3), () -> regenerate(3), () -> edit(2))) {
+			assertThatIllegalStateException().isThrownBy(move::run)
+				.withMessageContaining("turn 3")
+				.withMessageContaining("Compensations.rewind");
+		}
+		assertThat(this.model.prompts()).hasSize(requests);
+		thread().undo(1);
+		thread().redo(1);
+		compensations().decide(pendingCompensation(), Decision.retry("anna"));
+		assertThatIllegalStateException().isThrownBy(() -> thread().undo(2));
+		assertThat(rewind(plan(2)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
+		thread().undo(1);
+	}
+
+	private void edit(long turn) {
+		client(ClientSetup.plain()).build()
+			.prompt()
+			.user("edited")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(turn)))
+			.call()
+			.content();
+	}
+
+	private void regenerate(long turn) {
+		this.model.says("anew");
+		client(ClientSetup.plain()).build()
+			.prompt()
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.regenerating(turn)))
+			.call()
+			.content();
+	}
+
 	@Test
 	void personSaysThatAFailedOneIsDone() {
 		turn(order("cancel_order", 1));
@@ -683,6 +784,22 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(thread().redo(1)).as("it had nothing to take back").hasSize(1);
 		assertThatIllegalStateException().isThrownBy(() -> thread().redo(1));
 		assertThat(thread().turns(Tail.ALL)).hasSize(2);
+	}
+
+	@Test
+	void forkRevivesNoTurnWhoseEffectsWereTakenBack() {
+		turn(order("look_up", 1));
+		turn(order("cancel_order", 2));
+		thread().branch("other");
+		rewind(plan(1));
+		SessionKey copy = SessionKey.of(this.key.owner(), "copy of " + this.key.id());
+		assertThatIllegalStateException().isThrownBy(() -> thread().fork(copy, 2)).withMessageContaining("taken back");
+		assertThat(conversations().get(copy).session()).isEmpty();
+		thread().fork(copy, 1);
+		thread().switchTo("main");
+		SessionKey whole = SessionKey.of(this.key.owner(), "all of " + this.key.id());
+		thread().fork(whole, 2);
+		assertThat(conversations().get(whole).messages()).as("another branch has kept the turn").hasSize(8);
 	}
 
 	@Test

@@ -16,8 +16,10 @@ import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
+import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -38,6 +40,9 @@ import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -316,12 +321,22 @@ class CompensationGapTests {
 		RewindPlan plan = compensations().plan(this.key, 1);
 		this.fault = (what) -> {
 			if (what.startsWith("restore")) {
-				thread().reset();
+				assertThatIllegalStateException().isThrownBy(() -> thread().reset())
+					.withMessageContaining("rewind has not ended");
+				resetAsEarlierVersionsDo();
 			}
 		};
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
 		assertThat(thread().view()).as("the reset is in force").isEmpty();
 		assertThat(thread().messages()).isNotEmpty();
+	}
+
+	private void resetAsEarlierVersionsDo() {
+		Session now = this.store.find(this.key).orElseThrow();
+		Summary reset = Summaries.reset(now, List.of(), this.store.options());
+		this.store.commit(Commit.on(now)
+			.header(HeaderChange.NONE.summary(reset.turn(), reset.id()))
+			.records(List.of(Summaries.write(this.key, reset, this.store.options().codec()))));
 	}
 
 	@Test

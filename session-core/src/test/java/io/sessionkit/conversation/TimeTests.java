@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -24,15 +28,19 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreFixture;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.SetClock;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +54,8 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.tool.function.FunctionToolCallback;
@@ -210,6 +220,45 @@ class TimeTests {
 		assertThat(this.conversation.attributes()).containsEntry("step", 1);
 		this.conversation.redo(1);
 		assertThat(this.conversation.attributes()).containsEntry("step", 2);
+	}
+
+	@Test
+	void attributesThatManyPutAtOnceAreAllKept() throws Exception {
+		talk(1);
+		ExecutorService threads = Executors.newFixedThreadPool(10);
+		try {
+			List<Callable<Void>> puts = new ArrayList<>();
+			for (int i = 0; i < 30; i++) {
+				String name = "a" + i;
+				puts.add(() -> {
+					this.conversation.put(name, 1);
+					return null;
+				});
+			}
+			for (Future<Void> put : threads.invokeAll(puts)) {
+				put.get();
+			}
+		}
+		finally {
+			threads.shutdownNow();
+		}
+		assertThat(this.conversation.attributes()).hasSize(30);
+	}
+
+	/** No turn keeps them, as the documentation says. */
+	@Test
+	void attributesFromBeforeTheFirstTurnEndWithTheBeginning() {
+		this.conversation.put("name", "ada");
+		talk(1);
+		this.conversation.put("step", 1);
+		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
+		talk(1);
+		edit(2, "edited", "answer");
+		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
+		edit(1, "edited", "answer");
+		assertThat(this.conversation.attributes()).isEmpty();
+		this.conversation.choose(1);
+		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
 	}
 
 	@Test
@@ -626,7 +675,7 @@ class TimeTests {
 		this.conversation.branch("side");
 		this.conversation.switchTo(Session.MAIN);
 		this.model.step((prompt) -> {
-			this.conversation.switchTo("side");
+			CompletableFuture.runAsync(() -> this.conversation.switchTo("side")).join();
 			return Flux.just(this.model.chunk("late", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
@@ -667,7 +716,7 @@ class TimeTests {
 		this.conversation.branch("side");
 		this.conversation.switchTo(Session.MAIN);
 		this.model.step((prompt) -> {
-			this.conversation.deleteBranch("side", false);
+			CompletableFuture.runAsync(() -> this.conversation.deleteBranch("side", false)).join();
 			return Flux.just(this.model.chunk("late", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
@@ -765,6 +814,100 @@ class TimeTests {
 		assertThat(log()).containsExactly("q1", "first anew");
 		this.conversation.choose(1);
 		assertThat(log()).containsExactly("q1", "a1", "q2", "third");
+	}
+
+	/** What the caller has brought as examples belongs to the question. */
+	@Test
+	void regenerateAsksAllOfTheInputAgain() {
+		List<Message> input = List.of(new UserMessage("example"), new AssistantMessage("reply"),
+				new UserMessage("question"));
+		this.model.says("answer");
+		this.client.prompt().messages(input).advisors(on()).call().content();
+		this.model.says("other");
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
+		assertThat(lastRequest()).containsExactly("example", "reply", "question");
+		assertThat(log()).containsExactly("example", "reply", "question", "other");
+		this.conversation.pop();
+		this.model.says("third");
+		this.client.prompt().advisors(on()).call().content();
+		assertThat(lastRequest()).containsExactly("example", "reply", "question");
+		assertThat(log()).containsExactly("example", "reply", "question", "third");
+	}
+
+	@Test
+	void regenerateAsksToolCallsOfTheInputAgainButNotThoseOfTheModel() {
+		AssistantMessage call = AssistantMessage.builder()
+			.toolCalls(List.of(new ToolCall("e1", "function", "gated", "{}")))
+			.build();
+		Message result = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("e1", "gated", "done")))
+			.build();
+		List<Message> input = List.of(new UserMessage("example"), call, result, new UserMessage("question"));
+		this.model.calls(new ToolCall("c1", "function", "gated", "{}")).says("answer").says("other");
+		this.client.prompt()
+			.messages(input)
+			.toolCallbacks(FunctionToolCallback.builder("gated", () -> "done").description("gated").build())
+			.advisors(on())
+			.call()
+			.content();
+		assertThat(this.conversation.messages()).hasSize(7);
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(1))).call().content();
+		assertThat(this.conversation.messages()).hasSize(5).startsWith(input.toArray(Message[]::new));
+		assertThat(this.model.lastRequest()).hasSize(4);
+	}
+
+	/** All messages of such a turn have one time. */
+	@Test
+	void turnOfWhichTheQuestionIsNotCertainIsNotRegenerated() {
+		AssistantMessage call = AssistantMessage.builder()
+			.toolCalls(List.of(new ToolCall("e1", "function", "gated", "{}")))
+			.build();
+		Message result = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("e1", "gated", "done")))
+			.build();
+		SetClock clock = new SetClock();
+		StoreOptions options = StoreOptions.of(JsonMessageCodec.create()).clock(clock);
+		InMemorySessionStore fixed = new InMemorySessionStore(options);
+		this.model.says("a1").says("a2").says("other");
+		ChatClient chat = clientOn(fixed);
+		chat.prompt()
+			.messages(new UserMessage("q1"), call, result, new UserMessage("q2"))
+			.advisors(on())
+			.call()
+			.content();
+		int requests = this.model.prompts().size();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> chat.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content())
+			.withMessageContaining("SessionAdvisor.editing(1)");
+		assertThat(this.model.prompts()).hasSize(requests);
+		chat.prompt().user("q3").advisors(on()).call().content();
+		chat.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
+		assertThat(texts(fixed.messages(this.key))).endsWith("q3", "other");
+	}
+
+	/** The turn could not become history after that. */
+	@Test
+	void codeOfATurnMovesNoHeadOfItsSession() {
+		talk(2);
+		Session before = header();
+		List<Runnable> moves = List.of(() -> this.conversation.undo(1), () -> this.conversation.redo(1),
+				this.conversation::reset, () -> this.conversation.choose(1), () -> this.conversation.branch("b"),
+				() -> this.conversation.branch("b", 1), () -> this.conversation.branch(1),
+				() -> this.conversation.branchFromContent("b", "q1"), () -> this.conversation.switchTo("b"),
+				() -> this.conversation.deleteBranch("b", true));
+		List<String> refused = new ArrayList<>();
+		this.model.calls(new ToolCall("c1", "function", "move", "{}")).says("done");
+		String answer = this.client.prompt().user("move").toolCallbacks(FunctionToolCallback.builder("move", () -> {
+			moves.forEach((move) -> assertThatIllegalStateException().isThrownBy(move::run)
+				.satisfies((ex) -> refused.add(ex.getMessage())));
+			return "refused";
+		}).description("moves").build()).advisors(on()).call().content();
+		assertThat(answer).isEqualTo("done");
+		assertThat(refused).hasSize(moves.size())
+			.allMatch((message) -> message.contains(this.key.toString()) && message.contains("Nothing was changed"));
+		assertThat(header().head()).isEqualTo(3);
+		assertThat(header().version()).isEqualTo(before.version() + 1);
+		this.conversation.undo(1);
 	}
 
 	@Test
@@ -888,7 +1031,8 @@ class TimeTests {
 		talk(1);
 		assertThatIllegalArgumentException().isThrownBy(
 				() -> this.client.prompt().user("x").advisors(on().andThen(SessionAdvisor.editing(7))).call().content())
-			.withMessageContaining("7");
+			.withMessageContaining("before turn 7")
+			.withMessageNotContaining("beginning");
 		assertThatIllegalArgumentException().isThrownBy(
 				() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(7))).call().content());
 		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()

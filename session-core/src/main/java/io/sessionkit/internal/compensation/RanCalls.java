@@ -45,6 +45,9 @@ final class RanCalls {
 	/** The name in place of that of a tool which is not known. */
 	private static final String UNKNOWN = "unknown";
 
+	/** The name in place of the id of a turn that is no longer there. */
+	private static final String DELETED = "deleted-";
+
 	private final SessionKey key;
 
 	private final Turn turn;
@@ -126,6 +129,16 @@ final class RanCalls {
 				"{}", null);
 		return new RanCall(effect, place(0, 0), orOfTurn(new Flaw(Reason.UNCERTAIN,
 				"Replies of the model are not among the messages of the turn, and may have called tools.")));
+	}
+
+	/**
+	 * Returns what stands for calls of turns that are no longer there.
+	 * @param last the number of the last of these turns
+	 */
+	static RanCall ofDeleted(SessionKey key, long last) {
+		Effect effect = new Effect(CallId.ofCompensation(key, DELETED + last, 0, 0), last, UNKNOWN, "{}", null);
+		return new RanCall(effect, new RanCall.Place(DELETED + last, 0, 0, null), new Flaw(Reason.UNCERTAIN,
+				"The turns up to number " + last + " were deleted, and their models may have called tools."));
 	}
 
 	private List<Reply> withCalls() {

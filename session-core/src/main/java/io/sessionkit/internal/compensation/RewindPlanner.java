@@ -69,14 +69,28 @@ public final class RewindPlanner {
 	}
 
 	/**
+	 * The turns whose effects a rewind looks at.
+	 *
+	 * @param turns the turns that leave the history, with those whose messages were
+	 * deleted, newest first
+	 * @param deleted the number of the turn up to which turns are no longer there that
+	 * would leave the history too; 0 if there are none
+	 */
+	public record Looked(List<Turn> turns, long deleted) {
+	}
+
+	/**
 	 * Plans a rewind.
 	 * @param session the session as it is
 	 * @param turns the turns that leave the history, newest first
-	 * @param all the same, with those whose messages were deleted
+	 * @param looked the turns whose effects to look at
 	 */
-	public Planned plan(Session session, List<Turn> turns, List<Turn> all) {
+	public Planned plan(Session session, List<Turn> turns, Looked looked) {
 		Planning planning = new Planning(session, this.runs.stored(session.key()));
-		calls(session.key(), all).forEach(planning::add);
+		calls(session.key(), looked.turns()).forEach(planning::add);
+		if (looked.deleted() > 0) {
+			planning.add(RanCalls.ofDeleted(session.key(), looked.deleted()));
+		}
 		RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
 				session.head());
 		return new Planned(new RewindPlan(place, turns, planning.irreversible, planning.compensations, false),

@@ -3,15 +3,16 @@ package io.sessionkit.internal.turn;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.turn.TurnRequest.Start;
@@ -26,7 +27,6 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
@@ -52,11 +52,9 @@ final class TurnPlaces {
 		}
 		Start start = request.start();
 		long turn = (start.turn() > 0) ? start.turn() : newest(request.key());
-		List<Message> question = store().items(request.key(), turn)
-			.stream()
-			.map(SessionItem::message)
-			.takeWhile((message) -> !(message instanceof AssistantMessage))
-			.toList();
+		List<Message> question = store().turn(request.key(), turn, Set.of())
+			.map((view) -> new StoredQuestion(request.key(), view.turn(), view.items()).messages())
+			.orElse(List.of());
 		if (question.isEmpty()) {
 			throw new IllegalArgumentException(
 					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
@@ -97,7 +95,7 @@ final class TurnPlaces {
 	 * Opens the view before a turn, whose place the new turn takes.
 	 */
 	private TurnViews.Opened inPlaceOf(TurnRequest request, long turn) {
-		PathView path = read(request, Point.before(turn));
+		PathView path = read(request, Point.before(turn), LeftTurns.KIND, BegunRewinds.KIND);
 		Session header = path.session();
 		Session seen = path.view().session();
 		if (request.start().asksAgain()) {
@@ -108,9 +106,26 @@ final class TurnPlaces {
 					+ " does not follow a turn of the active branch '" + header.branch()
 					+ "'. Switch to its branch first, or make it active with Conversation.choose(..).");
 		}
+		checkRewindsEnded(path, turn);
 		LeftTurns left = (path.next() > 0)
 				? new LeftTurns(header.head(), header.branch(), seen.head(), path.next(), header.version()) : null;
 		return new TurnViews.Opened(path.view(), new TurnPlace(header, seen, left, null), null);
+	}
+
+	/**
+	 * Turns that have begun to be rewound are rare, so others are read for them alone.
+	 */
+	private void checkRewindsEnded(PathView path, long turn) {
+		Session header = path.session();
+		BegunRewinds rewinds = BegunRewinds.read(header.key(), path.records(BegunRewinds.KIND),
+				store().options().codec());
+		if (path.next() > 0 && !rewinds.isEmpty()) {
+			rewinds.check(store().path(header.key(), PathQuery.to(Point.HEAD).turns(Tail.ALL))
+				.stream()
+				.flatMap((active) -> active.turns().stream())
+				.filter((each) -> each.number() >= turn)
+				.toList(), "asked in the place of turn " + turn);
+		}
 	}
 
 	/**
@@ -147,7 +162,7 @@ final class TurnPlaces {
 	}
 
 	private TurnViews.Opened onBranch(TurnRequest request, BranchRecord branch) {
-		PathView path = read(request, Point.at(branch.head()));
+		PathView path = read(request, Point.at(branch.head()), LeftTurns.KIND);
 		SessionView view = path.view();
 		Session seen = view.session().on(branch.name());
 		return new TurnViews.Opened(new SessionView(seen, view.summary(), view.items()),
@@ -179,7 +194,7 @@ final class TurnPlaces {
 				.map((branch) -> onBranch(request, branch))
 				.orElse(null);
 		}
-		PathView path = read(request, Point.at(turn.parent()));
+		PathView path = read(request, Point.at(turn.parent()), LeftTurns.KIND);
 		boolean leaves = LeftTurns.read(path.records(LeftTurns.KIND), store().options().codec())
 			.stream()
 			.anyMatch((left) -> left.tip() == header.head() && left.fork() == turn.parent());
@@ -207,8 +222,8 @@ final class TurnPlaces {
 			.behind(new TurnViews.Brought(lines, true, null));
 	}
 
-	private PathView read(TurnRequest request, Point point) {
-		PathView path = this.reader.open(request.key(), point, request.limit(), request.input(), LeftTurns.KIND)
+	private PathView read(TurnRequest request, Point point, String... kinds) {
+		PathView path = this.reader.open(request.key(), point, request.limit(), request.input(), kinds)
 			.orElseThrow(() -> notFound(request.key()));
 		request.checkExpected(path.session());
 		return path;
