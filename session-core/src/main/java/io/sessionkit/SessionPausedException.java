@@ -40,10 +40,9 @@ public final class SessionPausedException extends SessionException {
 	 * @return a new exception
 	 */
 	public static SessionPausedException of(SessionKey key, long turn, String what) {
-		return new SessionPausedException(
-				"Session " + key + " cannot be " + what + " while tool calls wait in its turn " + turn
-						+ ". Continue that turn, or end it with Approvals.cancel(..) first.",
-				turn);
+		return new SessionPausedException("Session " + key + " cannot be " + what + " while its turn " + turn
+				+ " is open: tool calls wait in it, or its process works on it or was killed."
+				+ " Continue that turn, or end it with Approvals.cancel(..) first.", turn);
 	}
 
 	/**

@@ -43,14 +43,19 @@ public final class RefusedChange {
 	}
 
 	/**
-	 * Returns the exception for a path that would end at a turn that does not exist or is
-	 * not completed.
+	 * Returns the exception for a path that would end at a turn, or before one, that does
+	 * not exist or is not completed.
 	 * @param key the session
 	 * @param end the end of the path
 	 * @param there whether there is such a turn
 	 * @return the exception to throw
 	 */
 	public static IllegalArgumentException end(SessionKey key, Point end, boolean there) {
+		if (end.kind() == Point.Kind.PARENT) {
+			return new IllegalArgumentException("No path of session " + key + " ends before turn " + end.turn()
+					+ (there ? ": it follows a turn that is not completed" : ": there is none with this number")
+					+ ". Name a turn that is there.");
+		}
 		return new IllegalArgumentException("No path of session " + key + " ends at turn " + end.turn() + ": "
 				+ (there ? "it is not completed" : "there is none with this number")
 				+ ". Name a completed turn, or 0 for the beginning.");
