@@ -1,4 +1,4 @@
-import { Lexer } from '../webjars/marked/lib/marked.esm.js';
+import { Lexer, Tokenizer } from '../webjars/marked/lib/marked.esm.js';
 import { codeBlock } from './code.js';
 import { el } from './dom.js';
 
@@ -7,8 +7,6 @@ import { el } from './dom.js';
  * has read and sets text, so no markup of a message comes to life, and nothing needs to
  * be cleaned.
  */
-
-const OPTIONS = { gfm: true, breaks: true };
 
 /** Where a link may lead. Everything else is shown as text. */
 const SAFE = /^(https?:\/\/|mailto:)/i;
@@ -21,15 +19,83 @@ let depth = 0;
 /** The elements of a text that is complete. */
 export const markdown = (text) => blocks(read(text), true);
 
-/** A text that cannot be read as Markdown is a text. */
-function read(text) {
-	try {
-		return Lexer.lex(text, OPTIONS);
-	}
-	catch {
-		return [{ type: 'text', raw: text, text }];
+/** For so many milliseconds a text is read, and a single paragraph of it: for some, the library would take minutes. */
+const PATIENCE = 400;
+
+const FOR_ONE = 150;
+
+/** So long may all texts together take that cannot be read in time; for one more there is only a moment. */
+let left = 3 * PATIENCE;
+
+const MOMENT = 30;
+
+/** No link is longer: the library looks for its end from each bracket. */
+const LONGEST_LINK = 4000;
+
+let deadline = 0;
+
+function checkTime() {
+	if (performance.now() > deadline) {
+		throw new Error('This text takes too long.');
 	}
 }
+
+/** Checks the time before each block and each piece of a paragraph, since the library asks for these first. */
+class HurriedTokenizer extends Tokenizer {
+
+	space(text) {
+		checkTime();
+		return super.space(text);
+	}
+
+	escape(text) {
+		checkTime();
+		return super.escape(text);
+	}
+
+	link(text) {
+		return super.link(text.slice(0, LONGEST_LINK));
+	}
+
+}
+
+/** Reads a text within a time. */
+function lex(text, millis, readParagraph = (lexer, paragraph, place) => lexer.inlineTokens(paragraph, place)) {
+	deadline = performance.now() + millis;
+	const lexer = new Lexer({ gfm: true, breaks: true, tokenizer: new HurriedTokenizer() });
+	const tokens = lexer.blockTokens(text.replace(/\r\n?/g, '\n'), lexer.tokens);
+	lexer.inlineQueue.forEach(({ src, tokens: place }) => readParagraph(lexer, src, place));
+	return tokens;
+}
+
+/** A text, or a paragraph of it, that cannot be read as Markdown in time is a text. */
+function read(text) {
+	const begun = performance.now();
+	const millis = Math.max(MOMENT, Math.min(PATIENCE, left));
+	let isRead = true;
+	try {
+		return lex(text, millis, (lexer, paragraph, place) => {
+			deadline = Math.min(begun + millis, performance.now() + FOR_ONE);
+			try {
+				lexer.inlineTokens(paragraph, place);
+			}
+			catch {
+				isRead = false;
+				lexer.state.inLink = lexer.state.inRawBlock = false;
+				place.splice(0, place.length, plain(paragraph));
+			}
+		});
+	}
+	catch {
+		isRead = false;
+		return [plain(text)];
+	}
+	finally {
+		left -= isRead ? 0 : performance.now() - begun;
+	}
+}
+
+const plain = (text) => ({ type: 'plain', raw: text, text });
 
 function inside(token, make) {
 	if (depth === DEEPEST) {
@@ -46,20 +112,31 @@ function inside(token, make) {
 
 /**
  * An element for a text that grows. Only the newest block is made anew, since nothing that
- * follows can change the ones before it.
+ * follows can change the ones before it. One that takes long is a text until all of it is there.
  */
 export function growingText() {
 	const node = el('div', { class: 'text' });
 	let rest = '';
 	let open = [];
+	let unread = null;
 	return {
 		node,
 		add(text) {
 			rest += text;
-			const tokens = read(rest);
+			if (unread !== null) {
+				unread.append(text);
+				return;
+			}
+			const tokens = readable(rest);
+			open.forEach((each) => each.remove());
+			if (tokens === null) {
+				open = blocks([plain(rest)]);
+				[unread] = open;
+				node.append(unread);
+				return;
+			}
 			const raw = tokens.map((token) => token.raw).join('');
 			const first = raw === rest ? newest(tokens) : 0;
-			open.forEach((each) => each.remove());
 			node.append(...blocks(tokens.slice(0, first), true));
 			open = blocks(tokens.slice(first), false);
 			node.append(...open);
@@ -69,9 +146,20 @@ export function growingText() {
 			open.forEach((each) => each.remove());
 			node.append(...markdown(rest));
 			open = [];
+			unread = null;
 			rest = '';
 		},
 	};
+}
+
+/** It is read again and again, so there is less time. */
+function readable(text) {
+	try {
+		return lex(text, FOR_ONE);
+	}
+	catch {
+		return null;
+	}
 }
 
 function newest(tokens) {
@@ -97,11 +185,13 @@ function block(token, isComplete) {
 		case 'code':
 			return [codeBlock(token.text, token.lang ?? '', isComplete)];
 		case 'blockquote':
-			return [el('blockquote', { dir: 'auto' }, ...inside(token, () => blocks(token.tokens, isComplete)))];
+			return [el('blockquote', { dir: directionOf(token) }, ...inside(token, () => blocks(token.tokens, isComplete)))];
 		case 'list':
 			return [list(token, isComplete)];
 		case 'table':
 			return [table(token)];
+		case 'plain':
+			return [el('p', { dir: 'auto', class: 'plain' }, token.text)];
 		case 'hr':
 			return [el('hr')];
 		case 'html':
@@ -111,9 +201,19 @@ function block(token, isComplete) {
 	}
 }
 
+/** What writes from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/** That of its first letter. dir="auto" looks at no part that has a direction of its own, and all parts of these have one. */
+function directionOf({ raw }) {
+	const letter = raw.replaceAll(/\[x\]/gi, '').match(/\p{L}/u)?.[0];
+	return letter === undefined ? null : RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+}
+
 function list(token, isComplete) {
-	const items = token.items.map((item) => el('li', { dir: 'auto', class: item.task ? 'task' : null }, ...content(item, isComplete)));
-	return token.ordered ? el('ol', { dir: 'auto', start: token.start === 1 ? null : token.start }, ...items) : el('ul', { dir: 'auto' }, ...items);
+	const dir = directionOf(token);
+	const items = token.items.map((item) => el('li', { class: item.task ? 'task' : null }, ...content(item, isComplete)));
+	return token.ordered ? el('ol', { dir, start: token.start === 1 ? null : token.start }, ...items) : el('ul', { dir }, ...items);
 }
 
 /** A text that stands alone in an item is no paragraph. */
@@ -130,10 +230,11 @@ function content(item, isComplete) {
 	}));
 }
 
-function table({ header, rows, align }) {
+function table(token) {
+	const { header, rows, align } = token;
 	const cell = (tag) => ({ tokens }, column) => el(tag, { dir: 'auto', class: align[column] ? `to-${align[column]}` : null,
 		scope: tag === 'th' ? 'col' : null }, ...inline(tokens));
-	return el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Table' }, el('table', {},
+	return el('div', { class: 'table', tabindex: '0', role: 'group', 'aria-label': 'Table' }, el('table', { dir: directionOf(token) },
 		el('thead', {}, el('tr', {}, ...header.map(cell('th')))),
 		el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map(cell('td')))))));
 }
@@ -158,6 +259,8 @@ const inline = (tokens) => tokens.flatMap((token) => {
 			return [/^<br\s*\/?>$/i.test(token.text) ? el('br') : token.text];
 		case 'escape':
 			return [token.text];
+		case 'plain':
+			return [el('span', { class: 'plain' }, token.text)];
 		default:
 			return token.tokens ? inline(token.tokens) : [unescaped(token.text)];
 	}

@@ -10,6 +10,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -297,6 +299,50 @@ class ReadingBrowserTests {
 		assertThat(shown).hasSize(4).containsOnly(true);
 	}
 
+	/**
+	 * The library would take minutes for these, and a page that stands still cannot be
+	 * left.
+	 */
+	@Test
+	void whatTakesTooLongToReadIsShownAsText() {
+		List<String> hostile = List.of("[a](<".repeat(1500), "[a](b".repeat(1600),
+				IntStream.range(0, 500)
+					.mapToObj((level) -> "  ".repeat(level) + "- item")
+					.collect(Collectors.joining("\n")),
+				"*".repeat(4000) + "a" + "_".repeat(4000), "*a ".repeat(2000));
+		List<Object> longest = this.page.script("""
+				return import('/js/markdown.js').then(({ growingText, markdown }) => arguments[0].map((text) => {
+					const times = [];
+					const timed = (work) => {
+						const begun = performance.now();
+						const result = work();
+						times.push(performance.now() - begun);
+						return result;
+					};
+					const node = document.createElement('div');
+					node.append(...timed(() => markdown(text)));
+					const grows = growingText();
+					for (let at = 0; at < text.length; at += 3000) {
+						timed(() => grows.add(text.slice(at, at + 3000)));
+					}
+					const all = text.replace(/[\\s-]/g, '');
+					if ([node, grows.node].some((each) => each.textContent.replace(/[\\s-]/g, '') !== all)) {
+						throw new Error('lost: ' + text.slice(0, 20));
+					}
+					timed(() => grows.end());
+					return Math.round(Math.max(...times));
+				}))""", hostile);
+		assertThat(longest).allSatisfy((millis) -> assertThat((Long) millis).isLessThan(2000));
+
+		this.page.ask("My name is Ada");
+		this.page.sendAtOnce(hostile.get(0));
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		this.browser.get(address());
+		this.page.reload();
+		assertThat(this.page.texts(".bubble.user").get(1)).isEqualTo(hostile.get(0));
+		assertThat(this.page.ask("What is my name?")).contains("Ada");
+	}
+
 	@Test
 	void aSecondDeletionEndsTheFirstAndCanBeHadBackItself() throws Exception {
 		this.page.ask("First");
@@ -374,6 +420,23 @@ class ReadingBrowserTests {
 					.map((node) => `${getComputedStyle(node).direction} ${node.textContent}`)"""))
 			.containsOnly("rtl مرحبا، كيف الحال؟")
 			.hasSize(3);
+	}
+
+	@Test
+	void listsQuotesAndTablesFromRightToLeftAreShownSo() {
+		assertThat(this.page.<List<String>>script(
+				"""
+						return import('/js/markdown.js').then(({ markdown }) => {
+							const node = document.createElement('div');
+							document.body.append(node);
+							node.append(...markdown('1. واحد\\n   - [x] اثنان\\n\\n> שלום\\n\\n| عمود | b |\\n|---|---|\\n| ١ | ٢ |\\n\\n- one\\n- two'));
+							const found = [...node.querySelectorAll('ol, ul, li, blockquote, table')]
+								.map((each) => `${each.localName} ${getComputedStyle(each).direction}`);
+							node.remove();
+							return found;
+						})"""))
+			.containsExactly("ol rtl", "li rtl", "ul rtl", "li rtl", "blockquote rtl", "table rtl", "ul ltr", "li ltr",
+					"li ltr");
 	}
 
 	@Test
