@@ -1,5 +1,5 @@
 import * as api from './api.js';
-import { decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
+import { decideOn, decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
 import { askName, freeName, showBranches } from './branches.js';
 import { compose, composeFor, focusQuestion, forgetDraft, putBack, setDraft, showBusy } from './composer.js';
 import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
@@ -39,7 +39,8 @@ const leaving = new Map();
 
 let about = null;
 
-let list = { threads: [], more: false, count: PAGE };
+/** The threads, and whether they are there: loading, failed or ready. */
+let list = { threads: [], more: false, count: PAGE, status: 'loading' };
 
 let waiting = [];
 
@@ -100,6 +101,10 @@ const newThread = () => open(crypto.randomUUID?.() ?? String(Date.now()) + Math.
 /** Reads the thread anew. What cannot be read stays as it is. */
 async function reload() {
 	const { id } = view;
+	if (id === null) {
+		await openNewest();
+		return;
+	}
 	let read;
 	let approvals;
 	try {
@@ -185,9 +190,12 @@ async function readList() {
 	const read = await guarded(() => api.list(0, Math.min(100, list.count)));
 	if (read) {
 		const more = list.threads.slice(read.threads.length);
-		list = { ...list, threads: read.more ? [...read.threads, ...more.filter(({ id }) => !read.threads.some((each) => each.id === id))] : read.threads,
+		list = { ...list, status: 'ready', threads: read.more ? [...read.threads, ...more.filter(({ id }) => !read.threads.some((each) => each.id === id))] : read.threads,
 			more: list.threads.length > read.threads.length && read.more ? list.more : read.more };
 		waiting = mayWait(read.threads) ? await api.inbox().catch(() => waiting) : [];
+	}
+	else if (list.status === 'loading') {
+		list = { ...list, status: 'failed' };
 	}
 	update();
 }
@@ -269,7 +277,7 @@ function update() {
 	setText(byId('title'), title);
 	const count = waiting.length;
 	setText(document.querySelector('title'), `${count > 0 ? `(${count}) ` : ''}${title} · SessionKit Chat`);
-	showThreads(listed, view.id, running, list.more, { open, rename, remove, more: readMore });
+	showThreads(listed, view.id, running, list, { open, rename, remove, more: readMore, reload: view.id === null ? openNewest : readList });
 	if (isApprover()) {
 		showInboxOf(waiting, { decide: api.decideOfOther, open, changed: readInbox });
 	}
@@ -403,7 +411,7 @@ function mayAsk(id) {
 	if (running.has(id) || moving) {
 		return false;
 	}
-	if (view.status === 'gone' || view.status === 'away') {
+	if (view.status === 'gone' || view.status === 'away' || id === null) {
 		problem(view.status === 'gone' ? 'This thread was deleted in another window.' : 'The thread cannot be read now, so nothing is sent.', ['New thread', newThread]);
 		return false;
 	}
@@ -595,7 +603,7 @@ function broken(id, { question, entry }, live, error, askAgain) {
 	}
 	ended.set(id, live);
 	if (!isStopped && !isSentAgain && !SAID_BESIDE.has(error.kind) && id === view.id) {
-		problem(error.message, question === null ? ['Look again', reload] : isEdit ? ['Try again', askAgain] : ['Edit', () => {
+		problem(error.message, error.kind === 'DELETED' ? ['New thread', newThread] : question === null ? ['Look again', reload] : isEdit ? ['Try again', askAgain] : ['Edit', () => {
 			setDraft(question);
 			focusQuestion();
 		}]);
@@ -611,6 +619,9 @@ function wordsOf({ kind, isAway, message }) {
 	}
 	if (SAID_BESIDE.has(kind)) {
 		return message;
+	}
+	if (kind === 'DELETED') {
+		return 'This thread was deleted. This answer was not stored.';
 	}
 	return kind === 'CONFLICT' ? 'Another window was faster. This answer was not stored.' : 'Not answered.';
 }
@@ -933,9 +944,8 @@ async function forkFrom({ number }) {
 async function decide(call, decision) {
 	const { id } = view;
 	try {
-		await api.decide(id, call, decision);
+		await decideOn(call, decision, openCalls(view.approvals, view.turns), (each, sent) => api.decide(id, each, sent));
 		hideProblem();
-		await decideAlike(id, call, decision);
 	}
 	catch (error) {
 		if (!refuse(call, error)) {
@@ -954,15 +964,6 @@ async function decide(call, decision) {
 	const next = document.querySelector('.approval:not(.decided) .approval-actions button');
 	next ? next.focus() : focusQuestion();
 	readList();
-}
-
-/** What is decided for always counts for the other calls that wait, too. */
-async function decideAlike(id, call, { always, verb, by, text }) {
-	const others = openCalls(view.approvals, view.turns).filter((each) => always && each.pending && each.id !== call.id && each.tool === call.tool
-		&& each.status === 'PROPOSED' && (always === 'TOOL' || each.digest === call.digest));
-	for (const each of others) {
-		await api.decide(id, each, { verb, by, text });
-	}
 }
 
 async function revoke(decision) {
@@ -1083,6 +1084,11 @@ async function lookAround() {
 
 async function reloadOrThrow() {
 	const { id } = view;
+	if (id === null) {
+		await readListQuietly();
+		await openListed();
+		return;
+	}
 	const [read, approvals] = await Promise.all([api.read(id), api.approvals(id)]);
 	if (id === view.id && read !== null) {
 		take(read, approvals);
@@ -1098,7 +1104,7 @@ async function readListQuietly() {
 	const before = list;
 	const read = await api.list(0, Math.min(100, list.count));
 	if (before === list) {
-		list = { ...list, threads: [...read.threads, ...list.threads.slice(read.threads.length).filter(({ id }) => !read.threads.some((each) => each.id === id))].slice(0, Math.max(read.threads.length, list.threads.length)), more: list.more && read.more };
+		list = { ...list, status: 'ready', threads: [...read.threads, ...list.threads.slice(read.threads.length).filter(({ id }) => !read.threads.some((each) => each.id === id))].slice(0, Math.max(read.threads.length, list.threads.length)), more: list.more && read.more };
 		waiting = mayWait(read.threads) ? await api.inbox() : [];
 		update();
 	}
@@ -1200,7 +1206,22 @@ async function start() {
 		await open(idInAddress());
 		return;
 	}
+	await openNewest();
+}
+
+/** Opens the newest thread, or a new one. Where the threads cannot be read, nobody knows whether there are any. */
+async function openNewest() {
 	await readList();
+	if (list.status === 'ready') {
+		await openListed();
+	}
+	else {
+		view = blank(null, 'away');
+		update();
+	}
+}
+
+async function openListed() {
 	const newest = list.threads[0]?.id;
 	await (newest ? open(newest) : newThread());
 }

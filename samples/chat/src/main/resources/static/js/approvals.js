@@ -120,7 +120,7 @@ function cardOf(call, actions) {
 	if (known?.shown === shown) {
 		return known.node;
 	}
-	if (known && !call.pending && !known.isKept && known.node.querySelector('.approval-form')) {
+	if (known && !call.pending && !known.isKept && known.node.querySelector('.approval-form') && !isAsSent(known, call)) {
 		keep(known, call);
 		known.isKept = true;
 		return known.node;
@@ -131,6 +131,37 @@ function cardOf(call, actions) {
 	const node = card(call, actions);
 	cards.set(call.id, { node, shown });
 	return node;
+}
+
+/** Whether what was decided is what this page has sent, so that nothing that was typed is lost. */
+function isAsSent({ sent }, { decisions }) {
+	const last = decisions.at(-1);
+	return sent !== undefined && last !== undefined && last.verb === sent.verb && last.by === sent.by
+		&& (sent.verb !== 'REJECT' || (last.reason ?? undefined) === sent.text);
+}
+
+/** Whether this page has sent a decision that was not refused, as far as it knows. */
+export const isSent = (call) => cards.get(call.id)?.sent !== undefined;
+
+/**
+ * Decides on a call, and with a decision for calls to come on those of the same kind that wait already.
+ * @param others the calls of its thread
+ * @param send sends a decision on one call
+ */
+export async function decideOn(call, { always, ...decision }, others, send) {
+	await send(call, { always, ...decision });
+	const alike = others.filter((each) => always && each.pending && each.id !== call.id && each.tool === call.tool
+		&& each.status === 'PROPOSED' && (always === 'TOOL' || each.digest === call.digest));
+	for (const each of alike) {
+		try {
+			await send(each, { verb: decision.verb, by: decision.by, text: decision.text });
+		}
+		catch (error) {
+			if (error.kind !== 'REFUSED') {
+				throw error;
+			} // somebody was faster there, or it waits on
+		}
+	}
 }
 
 /** Says at a card that somebody was faster, where nobody knows what was decided. */
@@ -145,12 +176,15 @@ export function overtaken(node) {
 function keep(known, call) {
 	known.node.querySelectorAll('.approval-actions button').forEach((each) => { each.disabled = true; });
 	setText(known.node.querySelector('.approval-state'), stateOf(call));
-	known.node.append(el('p', { class: 'approval-overtaken', role: 'status' }, `This call was decided meanwhile: ${stateOf(call)}. What you typed was not used.`,
+	known.node.append(el('p', { class: 'approval-overtaken', role: 'status' }, `${overtakenBy(call)} What you typed was not used.`,
 		button('Close', 'quiet', () => {
 			cards.delete(call.id);
 			known.node.dispatchEvent(new CustomEvent('closed', { bubbles: true }));
 		})));
 }
+
+const overtakenBy = (call) => call.decisions.length > 0 ? `This call was decided meanwhile: ${stateOf(call)}.`
+	: call.status === 'EXPIRED' ? 'Nobody decided on this call in time, so it does not run.' : `This call no longer waits: ${stateOf(call)}.`;
 
 function card(call, actions) {
 	const name = `approval-${call.id}`;
@@ -199,7 +233,11 @@ function choose(node, call, actions, moveFocus) {
 	if (isAsking()) {
 		return;
 	}
-	const decide = (decision) => whoever((by) => actions.decide(call, { ...decision, by }));
+	const decide = (decision) => whoever((by) => {
+		const sent = { ...decision, by };
+		cards.get(call.id).sent = sent;
+		actions.decide(call, sent);
+	});
 	const reject = [call.takesBack && call.status === 'UNCERTAIN' ? 'Leave it' : 'Reject', () => form(node, call, decide, reasonForm)];
 	const choices = call.status === 'UNCERTAIN'
 		? [['Run again', () => decide({ verb: 'RETRY' }), 'danger'], ['It has run: answer …', () => form(node, call, decide, answerForm)], reject]
@@ -262,7 +300,11 @@ const RULES = { required: 'This is missing.', type: 'This is the wrong kind of v
 
 /** Says at the form of a call why the application refuses a decision; false if no form is open. */
 export function refuse(call, problem) {
-	const form = cards.get(call.id)?.node.querySelector('.approval-form');
+	const known = cards.get(call.id);
+	const form = known?.node.querySelector('.approval-form');
+	if (known && !problem.isAway) {
+		known.sent = undefined;
+	}
 	if (!form) {
 		return false;
 	}

@@ -171,16 +171,16 @@ function placeholder({ id, status, about }, actions) {
 	const key = `${id} ${status} ${about !== null}`;
 	if (placeholders.key !== key) {
 		const make = { loading, away, gone, new: emptyState }[status] ?? emptyState;
-		placeholders = { key, node: make(actions, about) };
+		placeholders = { key, node: make(actions, about, id) };
 	}
 	return placeholders.node;
 }
 
 const loading = () => el('p', { class: 'loading', role: 'status' }, 'Reading the thread …');
 
-const away = (actions) => el('div', { class: 'away' }, icon('alert'),
-	el('h2', {}, 'This thread cannot be read now'),
-	el('p', {}, 'It is not lost: the application does not answer. The page tries again by itself.'),
+const away = (actions, about, id) => el('div', { class: 'away' }, icon('alert'),
+	el('h2', {}, id === null ? 'The threads cannot be read now' : 'This thread cannot be read now'),
+	el('p', {}, `${id === null ? 'They are' : 'It is'} not lost: the application does not answer. The page tries again by itself.`),
 	button('Try again', 'quiet', actions.reload));
 
 const gone = () => el('div', { class: 'away' }, icon('trash'), el('h2', {}, 'This thread was deleted'));

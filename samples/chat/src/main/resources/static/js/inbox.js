@@ -1,4 +1,4 @@
-import { approvalCard, decidedText, overtaken, refuse } from './approvals.js';
+import { approvalCard, decideOn, decidedText, isSent, overtaken, refuse } from './approvals.js';
 import { arrange, button, byId, el, icon, setText } from './dom.js';
 import { say } from './speech.js';
 import { user } from './user.js';
@@ -46,7 +46,7 @@ function draw() {
 	const left = [...before.values()].filter(({ entry: { call } }) => !isThere.has(call.id) && (decided.has(call.id) || isTypedIn(before.get(call.id))));
 	const entries = [...left.map(({ entry }) => entry), ...waiting];
 	rows = new Map(entries.map((entry) => [entry.call.id, before.get(entry.call.id) ?? row(entry)]));
-	left.filter(({ entry }) => !decided.has(entry.call.id)).forEach(({ card }) => overtaken(card));
+	left.filter(({ entry: { call } }) => !decided.has(call.id) && !isSent(call)).forEach(({ card }) => overtaken(card));
 	rows.forEach((each) => each.show());
 	arrange(list, [...rows.values()].map(({ node }) => node));
 	byId('inbox-empty').hidden = rows.size > 0;
@@ -80,9 +80,12 @@ function row(entry) {
 async function decide(entry, call, decision) {
 	fault.hidden = true;
 	try {
-		const result = await actions.decide(entry, call, decision);
-		decided.set(call.id, result);
-		say(decidedText(result));
+		const others = waiting.filter(({ owner, thread, takesBack }) => !takesBack && owner === entry.owner && thread === entry.thread).map((each) => each.call);
+		await decideOn(call, decision, others, async (each, sent) => {
+			const result = await actions.decide(entry, each, sent);
+			decided.set(each.id, result);
+			say(decidedText(result));
+		});
 	}
 	catch (error) {
 		if (!refuse(call, error)) {

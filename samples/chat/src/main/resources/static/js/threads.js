@@ -1,9 +1,19 @@
-import { arrange, byId, el, icon, iconButton, setText } from './dom.js';
+import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
 import { ago, plural, STATES } from './words.js';
 
-const list = byId('threads');
+const place = byId('threads');
 
 const none = el('li', { class: 'no-threads' }, 'No threads yet');
+
+const loading = el('li', { class: 'no-threads' }, 'Reading the threads …');
+
+let failed;
+
+const failedNode = (actions) => {
+	failed ??= el('li', { class: 'no-threads' }, el('p', {}, 'The threads cannot be read now.'), button('Try again', 'quiet', () => failed.reload()));
+	failed.reload = actions.reload;
+	return failed;
+};
 
 /** The rows by the id of their thread: each stays as it is, with what somebody does there. */
 let rows = new Map();
@@ -11,18 +21,20 @@ let rows = new Map();
 /**
  * Shows the threads. Renaming happens in the row itself.
  * @param running the ids of the threads that are being answered
- * @param actions open(id), rename(id, title), remove(id), more()
+ * @param list more: whether there are older ones, and status: loading, failed or ready
+ * @param actions open(id), rename(id, title), remove(id), more(), reload()
  */
-export function showThreads(threads, current, running, hasMore, actions) {
+export function showThreads(threads, current, running, { more, status }, actions) {
 	rows = new Map(threads.map(({ id }) => [id, rows.get(id) ?? row(id, actions)]));
 	threads.forEach((thread) => rows.get(thread.id).show(thread, thread.id === current, running.has(thread.id)));
 	const nodes = [...rows.values()].map(({ node }) => node);
-	arrange(list, nodes.length === 0 ? [none] : hasMore ? [...nodes, moreNode(actions)] : nodes);
+	const end = { loading, failed: failedNode(actions) }[status] ?? (nodes.length === 0 ? none : more ? moreNode(actions) : null);
+	arrange(place, end === null ? nodes : [...nodes, end]);
 }
 
-let more;
+let older;
 
-const moreNode = (actions) => more ??= el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', onclick: actions.more }, 'Show older threads'));
+const moreNode = (actions) => older ??= el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', onclick: actions.more }, 'Show older threads'));
 
 function row(id, actions) {
 	let title;

@@ -102,7 +102,8 @@ final class ApprovalController {
 				return decision(this.verb, name.strip());
 			}
 			catch (IllegalArgumentException ex) {
-				throw refused(ex.getMessage());
+				throw refused(
+						"There is no such decision: a name or a text is too long, only an approval has arguments, and only an approval or a rejection counts always.");
 			}
 		}
 

@@ -100,7 +100,8 @@ final class ChatController {
 			return SessionAdvisor.idempotencyKey(request);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, ex.getMessage());
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
+					"The name of a request must have 1 to 255 characters, not all blank.", ex);
 		}
 	}
 

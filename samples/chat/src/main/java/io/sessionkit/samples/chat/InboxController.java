@@ -162,7 +162,7 @@ final class InboxController {
 
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
-		return Problems.wrongValue(ex);
+		return Problems.wrongValue(ex, "There is no such decision on this call. Look at it again.");
 	}
 
 	private record Found(ToolApproval call, boolean takesBack) {

@@ -1,21 +1,14 @@
 package io.sessionkit.samples.chat;
 
-import io.sessionkit.IdempotencyKeyException;
-import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
-import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.access.CallerRequiredException;
-import io.sessionkit.approval.DeciderRequiredException;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
-import io.sessionkit.approval.ResumeRefusedException;
-import io.sessionkit.codec.UnstorableMessageException;
-import io.sessionkit.hook.HookFailedException;
-import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.stream.CallEvent;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -30,18 +23,20 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 @RestControllerAdvice
 final class Problems {
 
+	private static final Log logger = LogFactory.getLog(Problems.class);
+
 	@ExceptionHandler
 	ProblemDetail session(SessionException ex) {
 		return of(ex);
 	}
 
 	/**
-	 * Returns the problem to show for an exception. Texts of SessionKit can be shown as
-	 * they are, since they never quote messages. Only its texts about replies that could
-	 * not be stored are meant for developers and are reworded for the page. Texts of a
-	 * model provider may contain anything, so only the kind of exception is shown.
+	 * Returns the problem to show for an exception. The texts are fixed, since those of
+	 * exceptions are for developers: SessionKit's name owners, sessions and properties,
+	 * and those of a model provider may contain anything.
 	 */
 	static ProblemDetail of(Throwable ex) {
+		logger.debug("A request was refused or has failed.", ex);
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
 		}
@@ -49,13 +44,9 @@ final class Problems {
 		if (reworded != null) {
 			return reworded;
 		}
-		if (ex instanceof IdempotencyKeyException) {
-			return problem(HttpStatus.CONFLICT, Kind.REPEATED, ex.getMessage());
-		}
-		if (ex instanceof SessionException) {
-			return problem(status(ex), kind(ex), ex.getMessage());
-		}
-		return ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+		return (ex instanceof SessionException)
+				? problem(HttpStatus.INTERNAL_SERVER_ERROR, Kind.UNSTORED, "The application could not answer the request.")
+				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
 	}
 
 	/**
@@ -63,25 +54,21 @@ final class Problems {
 	 * more than the class.
 	 */
 	static ProblemDetail of(CallEvent.Failed event) {
-		String failure = event.failure();
-		ProblemDetail reworded = reworded(failure);
-		if (reworded != null) {
-			return reworded;
-		}
-		return switch (failure) {
-			case "IdempotencyKeyException" ->
-				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
-			case "SessionRefusedException", "HookFailedException", "ResumeRefusedException" ->
-				problem(HttpStatus.CONFLICT, Kind.REFUSED, "A rule of this chat does not allow it. The turn says why.");
-			case "StoreUnavailableException", "UnstorableMessageException" ->
-				problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED, "The store could not keep it. Try again.");
-			default -> ofModel(failure);
-		};
+		ProblemDetail reworded = reworded(event.failure());
+		return (reworded != null) ? reworded : ofModel(event.failure());
 	}
 
 	/**
-	 * Returns the problem whose text SessionKit has written for developers; null for
-	 * others.
+	 * Returns the problem of a turn that was not stored since its thread was deleted
+	 * while it ran.
+	 */
+	static ProblemDetail deleted() {
+		return problem(HttpStatus.GONE, Kind.DELETED,
+				"This thread was deleted while the answer was written. It is not stored.");
+	}
+
+	/**
+	 * Returns the problem of an exception whose class says it all; null for others.
 	 */
 	private static @Nullable ProblemDetail reworded(String failure) {
 		return switch (failure) {
@@ -93,6 +80,26 @@ final class Problems {
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
 			case "CommitFailedException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
+			case "IdempotencyKeyException" -> problem(HttpStatus.CONFLICT, Kind.REPEATED,
+					"This request was made before, and has no answer to give.");
+			case "SessionRefusedException", "HookFailedException" -> problem(HttpStatus.UNPROCESSABLE_CONTENT, Kind.REFUSED,
+					"A rule of this chat refuses the message or its answer. The turn says why.");
+			case "ResumeRefusedException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+					"The turn cannot go on: its tools are not those that were approved.");
+			case "NothingWaitsException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+					"Nothing in this thread waits to be continued. It may have gone on already.");
+			case "InvalidSessionKeyException" ->
+				problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, "The id of the thread is not a valid one.");
+			case "CallerRequiredException" -> problem(HttpStatus.UNAUTHORIZED, Kind.REFUSED, "Sign in first.");
+			case "DeciderRequiredException" ->
+				problem(HttpStatus.FORBIDDEN, Kind.REFUSED, "This tool call is decided by somebody else.");
+			case "SessionNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED, "There is no such thread.");
+			case "StreamNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED,
+					"There is no such answer, or it is not kept any more. Reload the page.");
+			case "StoreUnavailableException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
+					"The threads cannot be reached at the moment. Try again later.");
+			case "UnstorableMessageException" -> problem(HttpStatus.BAD_REQUEST, Kind.UNSTORED,
+					"The message contains something that cannot be stored.");
 			default -> null;
 		};
 	}
@@ -140,18 +147,21 @@ final class Problems {
 	}
 
 	/**
-	 * Returns the problem of a value that SessionKit refuses. Its texts can be shown.
+	 * Returns the problem of a value that SessionKit refuses.
+	 * @param detail what may be wrong, for a person
 	 */
-	static ProblemDetail wrongValue(IllegalArgumentException ex) {
-		return problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, ex.getMessage());
+	static ProblemDetail wrongValue(IllegalArgumentException ex, String detail) {
+		logger.debug("A value was refused.", ex);
+		return problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, detail);
 	}
 
 	/**
-	 * Returns the problem of turns that cannot become history again. The text can be
-	 * shown.
+	 * Returns the problem of turns that cannot become history again.
 	 */
 	static ProblemDetail taken(IllegalStateException ex) {
-		return problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
+		logger.debug("A move was refused.", ex);
+		return problem(HttpStatus.CONFLICT, Kind.REFUSED,
+				"This cannot become history again, since effects of its tools were taken back, or may have been. Ask the question anew.");
 	}
 
 	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {
@@ -160,35 +170,22 @@ final class Problems {
 		return problem;
 	}
 
-	private static Kind kind(Throwable ex) {
-		return (ex instanceof SessionRefusedException || ex instanceof ResumeRefusedException
-				|| ex instanceof InvalidSessionKeyException || ex instanceof SessionNotFoundException
-				|| ex instanceof StreamNotFoundException || ex instanceof HookFailedException
-				|| ex instanceof DeciderRequiredException) ? Kind.REFUSED : Kind.UNSTORED;
-	}
-
 	private static ProblemDetail of(DecisionRefusedException ex) {
-		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
+		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, words(ex));
 		problem.setProperty("call", ex.status());
 		problem.setProperty("decidedBy", ex.decidedBy());
 		return problem;
 	}
 
-	private static HttpStatus status(Throwable ex) {
-		if (ex instanceof InvalidSessionKeyException || ex instanceof UnstorableMessageException) {
-			return HttpStatus.BAD_REQUEST;
+	private static String words(DecisionRefusedException ex) {
+		ApprovalStatus status = ex.status();
+		if (status == ApprovalStatus.EXPIRED) {
+			return "Nobody has decided on this call in time, so it does not run.";
 		}
-		if (ex instanceof ResumeRefusedException) {
-			return HttpStatus.CONFLICT;
+		if (status != null && !status.isPending() && ex.decidedBy() != null) {
+			return "This call was decided by " + ex.decidedBy() + " already.";
 		}
-		if (ex instanceof DeciderRequiredException) {
-			return HttpStatus.FORBIDDEN;
-		}
-		if (ex instanceof CallerRequiredException) {
-			return HttpStatus.UNAUTHORIZED;
-		}
-		return (ex instanceof SessionNotFoundException || ex instanceof StreamNotFoundException) ? HttpStatus.NOT_FOUND
-				: HttpStatus.SERVICE_UNAVAILABLE;
+		return "The decision does not count. Look at the tool call again.";
 	}
 
 	/** What went wrong, for the page to choose what it offers. */
@@ -206,6 +203,8 @@ final class Problems {
 		REFUSED,
 		/** The store could not keep it. */
 		UNSTORED,
+		/** The thread was deleted meanwhile. */
+		DELETED,
 		/** The model did not answer. */
 		MODEL
 

@@ -73,7 +73,7 @@ final class ReplyEvents {
 		}
 		if (event instanceof CallEvent.Failed failed) {
 			return isTakenOver(failed.failure()) ? Mono.empty()
-					: reading(() -> Optional.of(event("problem", withTurn(Problems.of(failed), failed.turn()))));
+					: reading(() -> Optional.of(event("problem", withTurn(problem(failed), failed.turn()))));
 		}
 		this.steered |= event instanceof CallEvent.Steered;
 		this.isStored |= this.steered || event instanceof CallEvent.Repeated;
@@ -123,8 +123,27 @@ final class ReplyEvents {
 		if (turn.isPresent()) {
 			return turn.map((stored) -> event(this.steered ? "steered" : "turn", stored));
 		}
+		if (ended.turn() != null && isDeleted()) {
+			return Optional.of(event("problem", Problems.deleted()));
+		}
 		return (ended.status() == TurnStatus.CANCELLED) ? Optional.empty()
 				: Optional.of(event("problem", Problems.noReply()));
+	}
+
+	/** What another window was faster with may have been to delete the thread. */
+	private ProblemDetail problem(CallEvent.Failed failed) {
+		return (failed.failure().equals("SessionConflictException") && isDeleted()) ? Problems.deleted()
+				: Problems.of(failed);
+	}
+
+	private boolean isDeleted() {
+		try {
+			return this.thread.session().isEmpty();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The thread could not be looked up: " + ex.getClass().getName());
+			return false;
+		}
 	}
 
 	/** A store that is away must not hide the problem. */

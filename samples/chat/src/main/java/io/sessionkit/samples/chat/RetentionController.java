@@ -46,7 +46,7 @@ final class RetentionController {
 	 */
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
-		return Problems.wrongValue(ex);
+		return Problems.wrongValue(ex, "A thread keeps at least one turn. Write a larger number of turns.");
 	}
 
 	/**

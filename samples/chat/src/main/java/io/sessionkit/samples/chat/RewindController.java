@@ -134,7 +134,7 @@ final class RewindController {
 
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
-		return Problems.wrongValue(ex);
+		return Problems.wrongValue(ex, "This cannot be taken back so. Look at it again.");
 	}
 
 	/**

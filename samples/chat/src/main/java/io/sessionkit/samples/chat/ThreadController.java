@@ -1,17 +1,24 @@
 package io.sessionkit.samples.chat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.Turn;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.stream.StreamEvent;
+import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -37,15 +44,21 @@ final class ThreadController {
 
 	private static final int LONGEST_TITLE = 120;
 
+	/** An answer that is being written has an event by now. */
+	private static final Duration MOMENT = Duration.ofMillis(500);
+
 	private final SessionStore store;
 
 	private final Conversations conversations;
 
+	private final TurnStreams streams;
+
 	private final ThreadViews views;
 
-	ThreadController(SessionStore store, Conversations conversations, ThreadViews views) {
+	ThreadController(SessionStore store, Conversations conversations, TurnStreams streams, ThreadViews views) {
 		this.store = store;
 		this.conversations = conversations;
+		this.streams = streams;
 		this.views = views;
 	}
 
@@ -94,7 +107,32 @@ final class ThreadController {
 	@DeleteMapping("/{id}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void delete(@PathVariable String id) {
-		this.conversations.get(id).clear();
+		Conversation thread = this.conversations.get(id);
+		Optional<String> running = running(thread.key());
+		thread.clear();
+		running.ifPresent((event) -> stop(thread.key(), event));
+	}
+
+	private void stop(SessionKey key, String event) {
+		try {
+			this.streams.stop(key, event);
+		}
+		catch (StreamNotFoundException ex) {
+			// it is over, or at work in another process, which cannot store it any more
+		}
+	}
+
+	/**
+	 * Finds an event of the answer that is being written, which nobody will read: the
+	 * model need not go on with it.
+	 */
+	private Optional<String> running(SessionKey key) {
+		return this.streams.running(key)
+			.map(StreamEvent::id)
+			.filter((event) -> !event.isEmpty())
+			.next()
+			.timeout(MOMENT, Mono.empty())
+			.blockOptional();
 	}
 
 	private static Session session(Conversation conversation) {

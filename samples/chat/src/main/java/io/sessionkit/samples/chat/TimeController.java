@@ -110,7 +110,8 @@ final class TimeController {
 	 */
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
-		return Problems.wrongValue(ex);
+		return Problems.wrongValue(ex,
+				"There is no such turn or branch here, its name cannot be one, or it is the active one. Reload the page.");
 	}
 
 	/**
@@ -175,6 +176,10 @@ final class TimeController {
 				return thread.branch(this.fromTurn);
 			}
 			String checked = this.name.strip();
+			if (thread.branches().stream().anyMatch((branch) -> branch.name().equals(checked))) {
+				throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
+						"This thread has a branch “" + checked + "” already. Choose another name.");
+			}
 			if (this.fromTurn == null) {
 				thread.branch(checked);
 			}

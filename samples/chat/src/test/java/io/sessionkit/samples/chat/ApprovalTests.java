@@ -171,7 +171,7 @@ class ApprovalTests {
 				Map.of("verb", "APPROVE", "by", "Ada", "digest", "of another call"));
 
 		assertThat(response.statusCode()).isEqualTo(409);
-		assertThat(response.body()).contains("is not the one that was shown");
+		assertThat(response.body()).contains("Look at the tool call again.");
 	}
 
 	@Test
@@ -260,7 +260,7 @@ class ApprovalTests {
 
 		await().untilAsserted(() -> assertThat(calls()).singleElement()
 			.satisfies((call) -> assertThat(call.path("status").asString()).isEqualTo("EXPIRED")));
-		assertThat(decide(calls().get(0), Map.of("verb", "APPROVE", "by", "Ada")).body()).contains("has expired");
+		assertThat(decide(calls().get(0), Map.of("verb", "APPROVE", "by", "Ada")).body()).contains("in time");
 		assertThat(RunningChat.text(this.chat.resume(this.thread))).contains("Nobody decided on this call in time");
 		assertThat(cancelled()).isEmpty();
 		restart();

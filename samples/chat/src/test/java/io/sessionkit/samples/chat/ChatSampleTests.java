@@ -120,6 +120,25 @@ class ChatSampleTests {
 		assertThat(this.chat.send("DELETE", "/api/threads/deleted", null).statusCode()).isEqualTo(204);
 	}
 
+	@Test
+	void endsAnAnswerWhoseThreadIsDeletedAndSaysSo() throws Exception {
+		this.chat.ask("deleted-while", "Hello");
+		this.chat.hold();
+		try (InputStream reply = this.chat.openAs("r1", "deleted-while", "Tell me a story")) {
+			assertThat(reply.readNBytes(1)).isNotEmpty(); // it has begun
+			assertThat(this.chat.send("DELETE", "/api/threads/deleted-while", null).statusCode()).isEqualTo(204);
+
+			List<Event> events = RunningChat.events(reply); // the model is held still
+			JsonNode problem = events.get(events.size() - 1).data();
+			assertThat(problem.path("kind").asString()).isEqualTo("DELETED");
+			assertThat(problem.path("detail").asString()).contains("was deleted");
+		}
+		finally {
+			this.chat.release();
+		}
+		assertThat(this.chat.send("GET", "/api/threads/deleted-while", null).statusCode()).isEqualTo(404);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "%20", "a%07b", "%C2%85" })
 	void refusesAnIdThatBreaksTheRules(String id) throws Exception {
@@ -127,7 +146,7 @@ class ChatSampleTests {
 				Map.of("text", "Hello"));
 
 		assertThat(response.statusCode()).isEqualTo(400);
-		assertThat(response.body()).contains("The id of a session must not");
+		assertThat(response.body()).contains("The id of the thread is not a valid one.");
 		assertThat(this.chat.send("GET", "/api/threads/" + id, null).statusCode()).isEqualTo(400);
 		assertThat(this.chat.send("DELETE", "/api/threads/" + id, null).statusCode()).isEqualTo(400);
 	}
@@ -137,7 +156,7 @@ class ChatSampleTests {
 		HttpResponse<String> response = this.chat.send("GET", "/api/threads/" + "x".repeat(256), null);
 
 		assertThat(response.statusCode()).isEqualTo(400);
-		assertThat(response.body()).contains("at most 255 characters; this one has 256");
+		assertThat(response.body()).contains("The id of the thread is not a valid one.");
 	}
 
 	@Test

@@ -4,10 +4,15 @@ import java.util.List;
 
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.access.CallerRequiredException;
+import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.DeciderRequiredException;
+import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.stream.CallEvent;
@@ -41,11 +46,11 @@ class ProblemsTests {
 	}
 
 	@Test
-	void passesOnWhatSessionKitSaysOfAnId() {
+	void saysThatAnIdIsNotValid() {
 		ProblemDetail problem = Problems.of(new InvalidSessionKeyException("The id must not be blank."));
 
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.BAD_REQUEST.value());
-		assertThat(problem.getDetail()).isEqualTo("The id must not be blank.");
+		assertThat(problem.getDetail()).isEqualTo("The id of the thread is not a valid one.");
 	}
 
 	@Test
@@ -78,7 +83,37 @@ class ProblemsTests {
 
 		assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.REFUSED);
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.CONFLICT.value());
-		assertThat(problem.getDetail()).isEqualTo("The tools are others.");
+		assertThat(problem.getDetail()).contains("not those that were approved");
+	}
+
+	/** Whoever copies this shows it to users. */
+	@Test
+	void passesOnNoTextOfAnException() {
+		String secret = "Session ada/t1 of 'ada': set sessionkit.owner=none.";
+		List<SessionException> all = List.of(new InvalidSessionKeyException(secret), new CallerRequiredException(secret),
+				new DeciderRequiredException(secret), new SessionNotFoundException(secret),
+				new DecisionRefusedException(secret, ApprovalStatus.PROPOSED, null),
+				new DecisionRefusedException(secret, null, null), new SessionConflictException(secret, null),
+				new SessionPausedException(secret, 3), new TurnInProgressException(secret),
+				new ResumeRefusedException(secret, List.of()), new SessionException(secret, null) {
+				});
+
+		assertThat(all).allSatisfy((ex) -> {
+			assertThat(Problems.of(ex).getDetail()).isNotBlank().doesNotContain("ada", "sessionkit");
+			assertThat(Problems.ofMove(ex).getDetail()).isNotBlank().doesNotContain("ada", "sessionkit");
+		});
+		assertThat(List.of(Problems.wrongValue(new IllegalArgumentException(secret), "Wrong."),
+				Problems.taken(new IllegalStateException(secret))))
+			.extracting(ProblemDetail::getDetail)
+			.noneMatch((detail) -> detail.contains("ada"));
+	}
+
+	@Test
+	void saysWhoHasDecided() {
+		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.REJECTED, "Ada")).getDetail())
+			.isEqualTo("This call was decided by Ada already.");
+		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.EXPIRED, null)).getDetail())
+			.contains("in time");
 	}
 
 	@Test

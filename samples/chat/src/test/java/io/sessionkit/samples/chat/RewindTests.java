@@ -82,7 +82,7 @@ class RewindTests {
 		assertThat(inbox()).isEmpty();
 		HttpResponse<String> redo = this.chat.send("POST", path("/redo"), Map.of());
 		assertThat(redo.statusCode()).isEqualTo(409);
-		assertThat(redo.body()).contains("Turn 2").contains("cannot become history again");
+		assertThat(redo.body()).contains("cannot become history again");
 	}
 
 	@Test

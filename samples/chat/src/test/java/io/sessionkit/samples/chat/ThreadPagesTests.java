@@ -201,7 +201,7 @@ class ThreadPagesTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "{} | Write either", "{\"turns\":2,\"everything\":true} | Write either",
-			"{\"everything\":false} | Write either", "{\"turns\":0} | retention.max-turns" })
+			"{\"everything\":false} | Write either", "{\"turns\":0} | at least one turn" })
 	void refusesToKeepWhatCannotBe(String body, String words) throws Exception {
 		this.chat.ask("unkept", "Hello");
 

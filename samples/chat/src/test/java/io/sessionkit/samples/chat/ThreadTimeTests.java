@@ -118,7 +118,7 @@ class ThreadTimeTests {
 
 		HttpResponse<String> refused = this.chat.send("DELETE", path(id, "/branches?name=branch_from_turn_2"), null);
 		assertThat(refused.statusCode()).isEqualTo(400);
-		assertThat(refused.body()).contains("is the active one");
+		assertThat(refused.body()).contains("it is the active one");
 		assertThat(
 				this.chat.send("DELETE", path(id, "/branches?name=branch_from_turn_2&force=true"), null).statusCode())
 			.isEqualTo(204);
@@ -174,12 +174,12 @@ class ThreadTimeTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "POST | /undo | {\"count\":0} | must be positive",
-					"POST | /choose | {\"turn\":9} | is none that was left", "POST | /choose | {} | There is no",
-					"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | not all blank",
+					"POST | /choose | {\"turn\":9} | no such turn", "POST | /choose | {} | There is no",
+					"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | cannot be one",
 					"POST | /branches | {\"name\":\"main\"} | Choose another name",
-					"POST | /branches | {\"fromTurn\":9} | not on the active branch",
-					"PUT | /branch | {\"name\":\"nowhere\"} | no branch", "PUT | /branch | {} | There is no",
-					"DELETE | /branches?name=main | | cannot be deleted", "POST | /fork | {\"turn\":9} | turn 9" })
+					"POST | /branches | {\"fromTurn\":9} | no such turn",
+					"PUT | /branch | {\"name\":\"nowhere\"} | no such turn or branch", "PUT | /branch | {} | There is no",
+					"DELETE | /branches?name=main | | no such turn or branch", "POST | /fork | {\"turn\":9} | no such turn" })
 	void aWrongValueIsRefusedInASentence(String method, String verb, String body, String words) throws Exception {
 		String id = this.thread + "-values";
 		if (this.chat.send("GET", path(id, "/head"), null).statusCode() == 404) {

@@ -276,7 +276,7 @@ class TimeBrowserTests {
 
 		await().untilAsserted(() -> assertThat(this.page.texts("#branch-problem")).singleElement()
 			.asString()
-			.contains("has a branch 'main' already. Choose another name."));
+			.contains("has a branch “main” already. Choose another name."));
 		this.page.click("#cancel-branch");
 		assertThat(this.page.shows("#branches")).isFalse();
 	}
