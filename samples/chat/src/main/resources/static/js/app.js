@@ -215,7 +215,7 @@ async function readMore() {
 	const read = await guarded(() => api.list(list.threads.length, PAGE));
 	if (read) {
 		const known = new Set(list.threads.map(({ id }) => id));
-		list = { threads: [...list.threads, ...read.threads.filter(({ id }) => !known.has(id))], more: read.more, count: list.count + PAGE };
+		list = { ...list, threads: [...list.threads, ...read.threads.filter(({ id }) => !known.has(id))], more: read.more, count: list.count + PAGE };
 		update();
 	}
 }
@@ -769,7 +769,7 @@ function joinOther(id, entry) {
 function showWaiting() {
 	const { id } = view;
 	const shown = running.get(id)?.entry?.id ?? (ended.has(id) ? queue.waitingIn(id).find(({ sent }) => sent)?.id : undefined);
-	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? `for ${isAsking() ? 'a' : 'your'} decision` : isAway || view.status === 'away' ? 'until the application answers' : 'for their turn';
+	const why = running.has(id) ? 'for this answer' : view.approvals.openTurn > 0 ? `for ${isAsking() ? 'a' : 'your'} decision` : isAway || view.status === 'away' ? 'until the application answers' : 'to be asked';
 	const mine = running.get(id);
 	const canSteer = mine?.name !== undefined && !mine.live.isWaiting();
 	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown && !entry.joined), why, canSteer, { steer, edit: takeOut, cancel, send: sendHeld });
@@ -1202,6 +1202,7 @@ async function start() {
 		return;
 	}
 	showAbout();
+	update();
 	if (idInAddress()) {
 		await open(idInAddress());
 		return;

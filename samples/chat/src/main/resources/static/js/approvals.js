@@ -8,7 +8,8 @@ const STATES = {
 	get PROPOSED() {
 		return isAsking() ? 'waits for an approver' : 'waits for your decision';
 	},
-	APPROVED: 'approved',
+	/** Where somebody has approved it, that is said. */
+	APPROVED: 'needs no decision, waits for the others',
 	CLAIMED: 'runs',
 	DONE: 'has run',
 	REJECTED: 'rejected',
@@ -190,13 +191,14 @@ function card(call, actions) {
 	const name = `approval-${call.id}`;
 	const text = layOut(effective(call));
 	const fields = fieldsOf(effective(call), call.schema);
-	const json = el('pre', { tabindex: '0', dir: 'ltr', role: 'group', 'aria-label': `Arguments of ${call.tool}` }, el('code', {}, shown(text)));
+	const json = el('pre', { tabindex: '0', dir: 'ltr', role: 'group', 'aria-label': `Arguments: ${nameOf(call, fields)}` }, el('code', {}, shown(text)));
 	const node = el('article', { class: `approval ${call.pending ? '' : 'decided'} ${REFUSED.has(call.status) ? 'refused' : ''}`, 'aria-labelledby': name },
 		el('h3', { id: name }, icon(REFUSED.has(call.status) ? 'blocked' : 'hand'), el('span', {}, sentence(call, fields)), el('code', {}, call.tool),
 			el('span', { class: 'approval-state' }, stateOf(call))),
 		call.description ? el('p', { class: 'approval-what' }, escapeHidden(call.description)) : null,
 		...(fields === null ? [json] : [fieldList(fields), jsonSwitch(json)]),
 		isLong(text) ? el('p', { class: 'approval-facts' }, `${plural(text.length, 'character')}. Scroll to read all of them.`) : null,
+		call.fault ? el('p', { class: 'approval-fault' }, icon('alert'), el('span', {}, `The tool cannot take these arguments as they are. ${escapeHidden(call.fault)}`)) : null,
 		call.times > 1 ? el('p', { class: 'approval-facts' }, `The reply makes this very call ${call.times} times. It runs once.`) : null);
 	if (call.pending) {
 		node.append(facts(call));
@@ -206,11 +208,15 @@ function card(call, actions) {
 }
 
 /** What the call does, as a question. */
-function sentence(call, fields) {
+const sentence = (call, fields) => `${call.title ?? call.tool}${mainArgument(fields)}${call.pending ? '?' : ''}`;
+
+function mainArgument(fields) {
 	const first = fields?.find(({ token, isRequired }) => token !== undefined && isRequired) ?? fields?.[0];
-	const what = first?.value !== undefined && first.value.length <= 24 && !first.value.includes('\n') ? ` ${first.value}` : '';
-	return `${call.title ?? call.tool}${what}${call.pending ? '?' : ''}`;
+	return first?.value !== undefined && first.value.length <= 24 && !first.value.includes('\n') ? ` ${first.value}` : '';
 }
+
+/** For those who hear one name after another: each call of a reply has its own. */
+const nameOf = (call, fields = fieldsOf(effective(call), call.schema)) => `${call.title ?? call.tool}${mainArgument(fields) || `, call ${call.index + 1}`}`;
 
 const jsonSwitch = (json) => el('details', { class: 'as-json' }, el('summary', {}, 'As JSON'), json);
 
@@ -242,10 +248,10 @@ function choose(node, call, actions, moveFocus) {
 	const choices = call.status === 'UNCERTAIN'
 		? [['Run again', () => decide({ verb: 'RETRY' }), 'danger'], ['It has run: answer …', () => form(node, call, decide, answerForm)], reject]
 		: call.takesBack ? [['Approve', () => decide({ verb: 'APPROVE' }), 'danger'], reject]
-		: [['Approve', () => decide({ verb: 'APPROVE' }), 'danger'], ['Edit & approve', () => form(node, call, decide, editForm)],
+		: [['Approve', () => decide({ verb: 'APPROVE' }), call.fault ? 'quiet' : 'danger'], ['Edit & approve', () => form(node, call, decide, editForm)],
 			reject, ['Always …', () => form(node, call, decide, alwaysForm)]];
 	node.addEventListener('choose', () => choose(node, call, actions, true), { once: true });
-	show(node, el('div', { class: 'approval-actions', role: 'group', 'aria-label': `Decide on ${call.tool}` },
+	show(node, el('div', { class: 'approval-actions', role: 'group', 'aria-label': `Decide: ${nameOf(call)}` },
 		call.status === 'UNCERTAIN' ? el('p', { class: 'approval-what' }, call.failed ? 'It may have done a part of its work. Find out what, then decide.'
 			: 'The application stopped while this ran. Find out whether it has, then decide.') : null,
 		...choices.map(([label, onclick, style = 'quiet']) => button(label, style, onclick))));

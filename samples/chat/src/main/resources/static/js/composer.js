@@ -1,5 +1,6 @@
 import { byId } from './dom.js';
 import * as kept from './kept.js';
+import { limitNote } from './limit.js';
 
 /*
  * The question field. What is typed there belongs to its thread, also over a reload.
@@ -99,7 +100,11 @@ export function showBusy(isBusy) {
 
 export const focusQuestion = () => question.focus();
 
+const limit = limitNote(question);
+byId('composer').before(limit.note);
+
 function fit() {
+	limit.show();
 	question.style.height = 'auto';
 	question.style.height = `${question.scrollHeight}px`;
 	byId('send').disabled = question.value.trim() === '';

@@ -1,4 +1,5 @@
 import { button, el } from './dom.js';
+import { limitNote } from './limit.js';
 
 /**
  * A question that is being edited in its place, by the keys of the question field.
@@ -13,7 +14,11 @@ export function editForm(text, send, close) {
 		}
 	};
 	field.value = text;
-	field.addEventListener('input', () => fit(field));
+	const limit = limitNote(field);
+	field.addEventListener('input', () => {
+		limit.show();
+		fit(field);
+	});
 	field.addEventListener('keydown', (event) => {
 		if (event.isComposing) {
 			return;
@@ -23,7 +28,7 @@ export function editForm(text, send, close) {
 			submit();
 		}
 	});
-	const form = el('form', { class: 'edit' }, field, el('div', { class: 'edit-actions' }, button('Cancel', 'quiet', close),
+	const form = el('form', { class: 'edit' }, field, limit.note, el('div', { class: 'edit-actions' }, button('Cancel', 'quiet', close),
 		el('button', { type: 'submit', class: 'primary' }, 'Send')));
 	form.addEventListener('submit', (event) => {
 		event.preventDefault();

@@ -1,6 +1,6 @@
 import { byId, el, icon } from './dom.js';
 
-/* The menu of a turn: one for all of them, over the page. */
+/* The menu of a turn or a thread: one for all of them, over the page. */
 
 const menu = byId('turn-menu');
 
@@ -24,6 +24,7 @@ export function openMenu(from, label, items) {
 		menu.hidePopover();
 		action();
 	} }, icon(name), el('span', {}, words))));
+	from.closest('main, aside').append(menu); // the other one may be out of reach
 	menu.showPopover();
 	from.setAttribute('aria-expanded', 'true');
 	place(from.getBoundingClientRect());

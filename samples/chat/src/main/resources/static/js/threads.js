@@ -1,4 +1,5 @@
 import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
+import { openMenu } from './menu.js';
 import { ago, plural, STATES } from './words.js';
 
 const place = byId('threads');
@@ -44,7 +45,10 @@ function row(id, actions) {
 	const open = el('button', { type: 'button', class: 'open', onclick: () => actions.open(id) }, name, facts, mark);
 	const rename = iconButton('pencil', '', () => edit(node, title, restore, (changed) => actions.rename(id, changed)));
 	const remove = iconButton('trash', '', () => actions.remove(id, title));
-	const parts = [open, el('span', { class: 'row-actions' }, rename, remove)];
+	const more = iconButton('more', '', () => openMenu(more, title, [['pencil', 'Rename', () => rename.click()], ['trash', 'Delete', () => remove.click()]]), 'icon-button small row-menu');
+	more.setAttribute('aria-haspopup', 'menu');
+	more.setAttribute('aria-expanded', 'false');
+	const parts = [open, el('span', { class: 'row-actions' }, rename, remove, more)];
 	const node = el('li', { class: 'thread' }, ...parts);
 	const restore = () => node.replaceChildren(...parts);
 	let marked = '';
@@ -56,6 +60,7 @@ function row(id, actions) {
 			setText(facts, `${plural(thread.turns, 'turn')} · ${ago(thread.updatedAt)}`);
 			label(rename, `Rename “${title}”`);
 			label(remove, `Delete “${title}”`);
+			label(more, `More for “${title}”`);
 			node.classList.toggle('active', active);
 			open.ariaCurrent = active ? 'page' : null;
 			const state = isRunning ? 'running' : thread.waiting > 0 ? 'waiting' : '';
@@ -95,7 +100,7 @@ function edit(row, title, restore, rename) {
 		const isHere = input === document.activeElement;
 		restore();
 		if (isHere) {
-			row.querySelector('.row-actions button').focus();
+			[...row.querySelectorAll('.row-actions button')].find((each) => each.checkVisibility()).focus();
 		}
 		if (save && input.value.trim() !== title) {
 			rename(input.value.trim());

@@ -34,10 +34,11 @@ export function showTimeline(view, actions) {
 	}
 	const grows = shown.id !== view.id || shown.turns?.at(-1)?.number !== view.turns.at(-1)?.number || shown.live !== view.live;
 	shown = { ...view };
-	showSum(view);
+	const summaries = near(view);
+	showSum(view, summaries);
 	showOrigin(view.forkedFrom, actions);
-	byId('chart').replaceChildren(...(view.turns.length > 1 ? [tokenChart(view.turns, view.summaries, actions.goTo)] : []));
-	arrange(list, nodesOf(view, actions));
+	byId('chart').replaceChildren(...(view.turns.length > 1 ? [tokenChart(view.turns, summaries, actions.goTo)] : []));
+	arrange(list, nodesOf(view, summaries, actions));
 	if (grows) {
 		list.scrollTop = list.scrollHeight;
 	}
@@ -53,7 +54,10 @@ function showOrigin(forkedFrom, actions) {
 	}
 }
 
-function showSum({ turns, summaries, earlier }) {
+/** The summaries of the turns that are shown. */
+const near = ({ turns, summaries, earlier }) => earlier === 0 ? summaries : summaries.filter(({ turn }) => turn >= turns[0].number);
+
+function showSum({ turns, earlier }, summaries) {
 	if (turns.length === 0) {
 		setText(byId('timeline-sum'), 'A turn is one question and its answer.');
 		return;
@@ -65,10 +69,10 @@ function showSum({ turns, summaries, earlier }) {
 		.filter(Boolean).join(' · '));
 }
 
-function nodesOf(view, actions) {
+function nodesOf(view, summaries, actions) {
 	const last = covered(view.summaries);
 	const forks = forksOf(view.branches);
-	const nodes = interleave(view.turns, view.summaries.filter(({ turn }) => turn > view.earlier),
+	const nodes = interleave(view.turns, summaries,
 		(turn) => entryOf(turn, view, turn.number <= last, forks.get(turn.number) ?? [], actions), summaryOf);
 	if (view.deleted > 0 && view.earlier === 0 && view.turns.length > 0) {
 		nodes.unshift(deletedNode(deletedWords(view.deleted, view.thread.kept)));

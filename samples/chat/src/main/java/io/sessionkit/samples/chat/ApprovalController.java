@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.util.Objects;
 
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
@@ -79,6 +80,12 @@ final class ApprovalController {
 	 */
 	record DecisionRequest(@Nullable String digest, Decision.@Nullable Verb verb, @Nullable String by,
 			@Nullable String text, @Nullable String arguments, StandingDecision.@Nullable Scope always) {
+
+		/** What is not known is no reason to decide without it. */
+		@JsonAnySetter
+		void unknown(String name, @Nullable Object value) {
+			throw refused("There is no \"" + name + "\" in a decision. The reason of a rejection is its \"text\".");
+		}
 
 		String checkedDigest() {
 			if (this.digest == null) {

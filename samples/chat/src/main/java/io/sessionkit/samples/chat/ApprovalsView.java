@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
@@ -31,11 +32,13 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param title the head of a sentence for the tool
 	 * @param schema the input schema of the tool; null if it is unknown
 	 * @param times how often the reply makes this very call
+	 * @param fault why its tool cannot take the arguments, for a person; null if it can, or
+	 * if nobody has to decide
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
 			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,
 			boolean pending, boolean claimed, Instant requestedAt, @Nullable Instant expiresAt,
-			List<DecisionView> decisions, int times) {
+			List<DecisionView> decisions, int times, @Nullable String fault) {
 
 		/**
 		 * @param description what the tool does, for a call that has no description of
@@ -45,7 +48,17 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(), title,
 					(call.description() != null) ? call.description() : description, schema, call.arguments(),
 					call.status(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
-					call.expiresAt(), call.decisions().stream().map(DecisionView::of).toList(), call.times());
+					call.expiresAt(), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
+					fault(call, schema));
+		}
+
+		private static @Nullable String fault(ToolApproval call, @Nullable JsonNode schema) {
+			if (schema == null || !call.status().isPending()) {
+				return null;
+			}
+			List<ArgumentFault> faults = ArgumentFault.in(call.arguments(), schema);
+			return faults.isEmpty() ? null
+					: faults.stream().map(ArgumentFault::sentence).collect(Collectors.joining(" "));
 		}
 
 	}

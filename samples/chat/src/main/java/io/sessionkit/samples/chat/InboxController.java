@@ -44,6 +44,12 @@ final class InboxController {
 
 	private static final int MOST = 100;
 
+	/** The calls of one reply are asked for at the same time. */
+	private static final Comparator<Found> OLDEST_FIRST = Comparator
+		.comparing((Found found) -> found.call().requestedAt())
+		.thenComparing((found) -> found.call().turnId())
+		.thenComparingInt((found) -> found.call().index());
+
 	/** The store has the newest first, so more are read than are shown. */
 	private static final int MOST_READ = 1_000;
 
@@ -82,7 +88,7 @@ final class InboxController {
 				.map((call) -> new Found(call, false)),
 					takenBack(visitor).stream().map((call) -> new Found(call, true)))
 			.filter((found) -> found.call().status().isPending())
-			.sorted(Comparator.comparing((found) -> found.call().requestedAt()))
+			.sorted(OLDEST_FIRST)
 			.limit(MOST)
 			.map((found) -> view(found, visitor, titles))
 			.toList();

@@ -205,6 +205,31 @@ class ApprovalBrowserTests {
 		assertThat(cancelled()).containsExactly("4711", "4712");
 	}
 
+	/** Nobody else was faster, and what was typed was used. */
+	@Test
+	void takesItsOwnDecisionsForItsOwn() {
+		pause("Cancel orders 4711, 4712, 4713 and 4714");
+		String next = ".approval:not(.decided) ";
+
+		this.page.click(next + REJECT);
+		this.page.typeInto(".reason", "It is sent", Keys.ENTER);
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(STATE).get(0)).isEqualTo("rejected by Ada: It is sent"));
+		assertThat(this.page.shows(".approval-overtaken") || this.page.shows(".approval-form")).isFalse();
+		this.page.click(next + EDIT);
+		this.page.replace(".arguments-form input", "4799");
+		this.page.click(".approval-form .danger");
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(STATE).get(1)).isEqualTo("edited and approved by Ada"));
+		assertThat(this.page.shows(".approval-overtaken") || this.page.shows(".approval-form")).isFalse();
+		this.page.click(next + ALWAYS);
+		this.page.click(".approval-form .danger");
+
+		assertThat(answer()).contains("Order 4799 is cancelled", "Order 4713 is cancelled", "Order 4714 is cancelled");
+		assertThat(this.page.shows(".approval-overtaken")).isFalse();
+		assertThat(cancelled()).containsExactlyInAnyOrder("4799", "4713", "4714");
+	}
+
 	@Test
 	void goesOnAfterARestartOfTheApplication() {
 		pause("Cancel order 4711");
@@ -312,7 +337,7 @@ class ApprovalBrowserTests {
 		pause("Cancel order 4711");
 		assertThat(this.page.accessibleName(".approval")).startsWith("Cancel order 4711?");
 		assertThat(this.page.accessibleName("#approver")).isEqualTo("You decide as");
-		assertThat(this.page.accessibleName(".approval-actions")).isEqualTo("Decide on cancel_order");
+		assertThat(this.page.accessibleName(".approval-actions")).isEqualTo("Decide: Cancel order 4711");
 
 		this.page.typeInto(".approval pre", Keys.TAB);
 		assertThat(this.page.focused()).isEqualTo("Approve");

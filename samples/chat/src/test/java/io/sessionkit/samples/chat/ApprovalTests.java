@@ -183,6 +183,9 @@ class ApprovalTests {
 		assertThat(decide(shown, Map.of("by", "Ada")).body()).contains("APPROVE, REJECT, RETRY or ANSWER");
 		assertThat(decide(shown, Map.of("verb", "REJECT", "by", "Ada", "arguments", "{}")).statusCode()).isEqualTo(400);
 		assertThat(decide(shown, Map.of("verb", "MAYBE", "by", "Ada")).statusCode()).isEqualTo(400);
+		assertThat(decide(shown, Map.of("verb", "REJECT", "by", "Ada", "reason", "not needed")).statusCode())
+			.isEqualTo(400);
+		assertThat(calls().get(0).path("status").asString()).isEqualTo("PROPOSED");
 	}
 
 	@Test

@@ -106,6 +106,10 @@ class ArgumentsBrowserTests {
 				  "orderNumber": 4711
 				}""";
 		assertThat(this.page.texts(SHOWN)).containsExactly(laidOut);
+		assertThat(this.page.texts(".approval-fault")).singleElement()
+			.asString()
+			.contains("cannot take these arguments", "a name is there twice");
+		assertThat(this.page.shows(".approval-actions .danger")).isFalse();
 		this.page.screenshot("wide-arguments-numbers");
 		this.page.editAsJson("");
 		assertThat(this.page.<String>script("return document.querySelector('.arguments').value")).isEqualTo(laidOut);

@@ -121,6 +121,44 @@ class ReadingBrowserTests {
 	}
 
 	@Test
+	void aListThatCannotBeReadIsNotShownAsAnEmptyOne() throws IOException {
+		this.page.ask("My name is Ada");
+		this.expectsErrors = true;
+		this.browser.executeCdpCommand("Network.enable", Map.of());
+		try {
+			this.browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of("*api/threads?*")));
+			this.browser.get("about:blank");
+			this.browser.get(address());
+			await().untilAsserted(
+					() -> assertThat(this.page.texts(".no-threads p")).containsExactly("The threads cannot be read now."));
+			assertThat(this.page.texts(".away h2")).containsExactly("The threads cannot be read now");
+			assertThat(this.page.shows(".empty")).isFalse();
+			this.page.screenshot("list-failed");
+		}
+		finally {
+			this.browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of()));
+		}
+		this.page.script("document.querySelector('.no-threads button')?.click()");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("My name is Ada"));
+		assertThat(this.page.shows(".no-threads")).isFalse();
+		await().untilAsserted(() -> assertThat(this.page.shows("#banner")).isFalse());
+	}
+
+	@Test
+	void aTextThatIsTooLongForTheFieldIsNotCutWithoutAWord() throws IOException {
+		this.page.script("""
+				document.getElementById('question').focus();
+				document.execCommand('insertText', false, 'word '.repeat(5000));""");
+
+		assertThat(question()).hasSize(20_000);
+		assertThat(this.page.texts(".limit")).singleElement().asString().contains("20,000 characters");
+		this.page.screenshot("field-full");
+		this.page.typeInto("#question", Keys.BACK_SPACE);
+		assertThat(this.page.shows(".limit")).isFalse();
+	}
+
+	@Test
 	void whatIsShownStaysWhileTheServerIsAway() {
 		this.page.ask("My name is Ada");
 		int port = this.chat.port();

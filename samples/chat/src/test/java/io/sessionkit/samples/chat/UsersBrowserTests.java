@@ -140,6 +140,31 @@ class UsersBrowserTests {
 		assertThat(this.ada.texts(".turn .tool-result").toString()).contains("It is on its way already");
 	}
 
+	/** It counts for the calls of the thread that wait already, too. */
+	@Test
+	void decisionForAllCallsToComeIsMadeInTheInbox() throws Exception {
+		this.ada.signIn("ada");
+		this.ada.newThread();
+		this.ada.type("Cancel orders 4721, 4722 and 4723");
+		this.other.signIn("eve");
+		await().untilAsserted(() -> assertThat(this.other.texts("#inbox-badge")).containsExactly("3"));
+		this.other.click("#open-inbox");
+		assertThat(this.other.texts("#inbox-dialog .approval h3 > span:first-of-type")).extracting((text) -> text)
+			.containsExactly("Cancel order 4721?", "Cancel order 4722?", "Cancel order 4723?");
+		this.other.click("#inbox-dialog .approval-actions :nth-child(3)");
+		this.other.typeInto(".reason", "No", Keys.ENTER);
+		await().untilAsserted(() -> assertThat(this.other.texts("#inbox-dialog .approval-state").get(0))
+			.isEqualTo("rejected by eve: No"));
+		this.other.click("#inbox-dialog .approval-actions :nth-child(4)");
+		this.other.click("#inbox-dialog .approval-form .danger");
+
+		await().untilAsserted(() -> assertThat(this.other.texts("#inbox-dialog .approval-state")).hasSize(3)
+			.noneMatch((state) -> state.contains("waits")));
+		assertThat(this.other.shows(".approval-overtaken")).isFalse();
+		await().untilAsserted(() -> assertThat(this.ada.texts(".turn .meta")).hasSize(1));
+		assertThat(this.chat.cancelledOrders()).contains("4722", "4723").doesNotContain("4721");
+	}
+
 	@Test
 	void lostLoginLosesNoDraft() {
 		this.ada.signIn("ada");
