@@ -70,7 +70,7 @@ byId('toggle-timeline').addEventListener('click', toggleTimeline);
 byId('close-timeline').addEventListener('click', toggleTimeline);
 byId('backdrop').addEventListener('click', closeDrawers);
 document.addEventListener('keydown', (event) => {
-	if (event.key === 'Escape' && app.classList.contains('covered')) {
+	if (event.key === 'Escape' && app.classList.contains('covered') && !document.querySelector(':popover-open')) {
 		event.preventDefault();
 		closeDrawers();
 	}

@@ -297,6 +297,14 @@ class BrowserTests {
 		assertThat(this.page.isReachable("#threads .active .open")).isTrue();
 		assertThat(this.page.isReachable("#question")).isFalse();
 		assertThat(this.page.tooWide()).isEmpty();
+		assertThat(this.page.shows("#threads [aria-label^=Rename]")).isFalse();
+		this.page.click("#threads .active .row-menu");
+		this.page.screenshot("narrow-thread-menu");
+		assertThat(this.page.texts("#turn-menu button")).containsExactly("Rename", "Delete");
+		this.page.click("#turn-menu button:first-child");
+		this.page.typeInto(".rename", "Countess", Keys.ENTER);
+		await().untilAsserted(
+				() -> assertThat(this.page.texts("#threads .active .thread-title")).containsExactly("Countess"));
 		this.page.click("#threads .active .open");
 		await().untilAsserted(() -> assertThat(this.page.shows("#sidebar")).isFalse());
 
