@@ -1248,8 +1248,8 @@ class SteeringTests {
 			}
 		});
 		ChatClient chat = chat(store);
-		Future<ChatResponse> first = this.threads.submit(
-				() -> prompt(chat, "u1:2").advisors(SessionAdvisor.idempotencyKey("r1")).call().chatResponse());
+		Future<ChatResponse> first = this.threads
+			.submit(() -> prompt(chat, "u1:2").advisors(SessionAdvisor.idempotencyKey("r1")).call().chatResponse());
 		awaitInLine(store, 1);
 		return first;
 	}

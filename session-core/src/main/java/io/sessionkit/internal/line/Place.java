@@ -286,8 +286,9 @@ final class Place {
 			});
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The place of a call on session " + this.key + " could not be given back, which is tried again; it"
-					+ " ends in " + this.lines.life() + " at the latest: " + ex.getClass().getName());
+			logger.warn(
+					"The place of a call on session " + this.key + " could not be given back, which is tried again; it"
+							+ " ends in " + this.lines.life() + " at the latest: " + ex.getClass().getName());
 			this.lines.leaveLater(() -> leaveOnce(leaving));
 		}
 	}

@@ -30,7 +30,6 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.Message;
 
 /**
  * Finds the turns that calls have left open, and lets one call at a time continue each of
