@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.InvalidSequenceException;
@@ -102,9 +103,8 @@ class SampleTrapsTests {
 			thread().clear();
 			return Flux.just(this.model.chunk("a2", List.of(), true));
 		});
-		SessionConflictException conflict = catchThrowableOfType(SessionConflictException.class,
-				() -> ask(setup, chat, "u2"));
-		assertThat(conflict.reply().getResult().getOutput().getText()).isEqualTo("a2");
+		SessionLostException lost = catchThrowableOfType(SessionLostException.class, () -> ask(setup, chat, "u2"));
+		assertThat(lost.reply().getResult().getOutput().getText()).isEqualTo("a2");
 		assertThat(thread().messages()).isEmpty();
 		this.model.says("a3");
 		ask(setup, chat, "u3");

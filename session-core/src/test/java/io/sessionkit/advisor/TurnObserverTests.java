@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Compaction;
@@ -324,7 +325,7 @@ class TurnObserverTests {
 	void placeInLineThatIsErasedWithItsSessionIsNotReported() {
 		this.model.calls(ADD).says("a");
 		this.atTool = () -> this.store.erase(T1);
-		assertThatExceptionOfType(SessionConflictException.class)
+		assertThatExceptionOfType(SessionLostException.class)
 			.isThrownBy(() -> prompt("q").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE)).call().content())
 			.withMessageContaining("was erased");
 		assertThat(this.noted.stages()).doesNotContain("lost LINE");

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Durability;
 import io.sessionkit.NothingWaitsException;
-import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -222,7 +222,7 @@ class StepFaultTests {
 			store.add(this.key, List.of(new UserMessage("new"), new AssistantMessage("a")));
 			return new ScriptedChatModel().says("lost").stream(prompt);
 		}));
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> client.ask("question"));
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> client.ask("question"));
 		assertThat(Lines.of(store.messages(this.key))).containsExactly("user: new", "assistant: a");
 		assertThat(store.turns(this.key, Tail.ALL)).hasSize(1);
 	}

@@ -12,6 +12,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
@@ -48,7 +49,7 @@ final class Caller implements Runnable {
 	private static final Set<Class<? extends SessionException>> NAMED = Set.of(StoreUnavailableException.class,
 			CommitFailedException.class, SessionConflictException.class, SessionPausedException.class,
 			TurnInProgressException.class, DecisionRefusedException.class, ResumeRefusedException.class,
-			SessionNotFoundException.class);
+			SessionNotFoundException.class, SessionLostException.class);
 
 	private final String name;
 
@@ -141,7 +142,7 @@ final class Caller implements Runnable {
 			this.app.call(key, text, this.random.nextInt(4) == 0);
 			fate = Fate.DONE;
 		}
-		catch (SessionConflictException | SessionPausedException ex) {
+		catch (SessionConflictException | SessionLostException | SessionPausedException ex) {
 			fate = Fate.NOT_DONE;
 			throw ex;
 		}

@@ -39,8 +39,8 @@ class SessionPurgeAutoConfigurationTests {
 
 	private final ApplicationContextRunner jdbc = this.runner
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
-		.withPropertyValues("spring.datasource.url=" + URL, "sessionkit.time-to-live=2s",
-				"sessionkit.lease=1s", "sessionkit.purge.interval=1s");
+		.withPropertyValues("spring.datasource.url=" + URL, "sessionkit.time-to-live=2s", "sessionkit.lease=1s",
+				"sessionkit.purge.interval=1s");
 
 	@Test
 	void textsOfExpiredSessionsAreDeletedFromTheDatabase() {

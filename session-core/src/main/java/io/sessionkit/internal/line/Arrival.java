@@ -72,8 +72,8 @@ public final class Arrival {
 	}
 
 	/**
-	 * Sets what a call that has waited in line still waits for if it is to continue a
-	 * turn.
+	 * Sets what a call that has waited for one whose process was killed still waits for
+	 * if it is to continue a turn.
 	 * @param taken returns whether that turn is not free yet, and will be soon; it is
 	 * given the turn that answers the call, or null if there is none
 	 * @return this arrival
@@ -180,13 +180,13 @@ public final class Arrival {
 	 */
 	private @Nullable Admission unlessTaken(Known end) {
 		this.known = end;
-		boolean waits = !this.drain.isOn() && hasWaited() && (end.joined() || !current().isOverdue())
+		boolean waits = !this.drain.isOn() && hasFoundGone() && (end.joined() || !current().isOverdue())
 				&& this.taken.test(end.answer());
 		return waits ? null : admitted(end.answer(), end.joined());
 	}
 
-	private boolean hasWaited() {
-		return this.waits.stream().anyMatch(Wait::hasWaited);
+	private boolean hasFoundGone() {
+		return this.waits.stream().anyMatch(Wait::hasFoundGone);
 	}
 
 	/**

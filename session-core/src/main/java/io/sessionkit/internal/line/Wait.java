@@ -73,6 +73,9 @@ final class Wait {
 
 	private int looks;
 
+	/** Whether a call that stood in line was found to be gone. */
+	private boolean foundGone;
+
 	private boolean over;
 
 	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
@@ -161,6 +164,14 @@ final class Wait {
 	/** Returns whether others were before this call when it came. */
 	synchronized boolean hasWaited() {
 		return this.looks > 1;
+	}
+
+	/**
+	 * Returns whether this call has found out that another one is gone, whose process was
+	 * killed.
+	 */
+	synchronized boolean hasFoundGone() {
+		return this.foundGone;
 	}
 
 	/** Returns whether this call has waited for as long as it may. */
@@ -269,6 +280,7 @@ final class Wait {
 		this.before = now.before(this.id);
 		Set<String> gone = this.watch.gone(now);
 		gone.remove(this.id);
+		this.foundGone |= !gone.isEmpty();
 		Line next = now.without(gone);
 		boolean shows = !next.has(this.id)
 				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();

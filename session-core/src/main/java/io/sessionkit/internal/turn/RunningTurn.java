@@ -657,6 +657,8 @@ public final class RunningTurn {
 	 * @throws IllegalStateException if the turn is over
 	 * @throws SessionConflictException if another writer changed the session; the turn is
 	 * kept beside the history, and the exception carries the answer
+	 * @throws io.sessionkit.SessionLostException if the session was erased or has
+	 * expired; the exception carries the answer
 	 * @throws CommitFailedException if the store failed; the exception carries the answer
 	 * @throws SessionRefusedException if a hook refused what is to be stored; the turn is
 	 * kept beside the history, without the answer

@@ -96,6 +96,21 @@ class TurnBudgetTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTurnOnASessionThatSoonExpiresTakesOneRoundTripMore(boolean stream) throws InterruptedException {
+		Duration life = Duration.ofSeconds(8);
+		turn(stream, 0);
+		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.timeToLive(life)));
+		this.proxy.reset();
+		turn(stream, 0);
+		assertThat(this.proxy.roundTrips()).isEqualTo(2);
+		Thread.sleep(life.toMillis() / 2 + 300);
+		this.proxy.reset();
+		turn(stream, 0);
+		assertThat(this.proxy.roundTrips()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
 	@EnumSource(names = { "REJECT", "SERIALIZE", "STEER" })
 	void aTurnThatStandsInLineTakesOneRoundTripMore(Concurrency concurrency) {
 		ChatClient inLine = ChatClient.builder(this.model)
