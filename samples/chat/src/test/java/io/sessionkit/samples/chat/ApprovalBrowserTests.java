@@ -231,6 +231,16 @@ class ApprovalBrowserTests {
 	}
 
 	@Test
+	void saysThatACallWaitsOnlyForTheOthers() {
+		pause("Cancel order 4711 and roll a die");
+
+		assertThat(this.page.texts(STATE)).containsExactlyInAnyOrder("waits for your decision",
+				"needs no decision, waits for the others");
+		this.page.click(APPROVE);
+		assertThat(answer()).contains("Order 4711 is cancelled");
+	}
+
+	@Test
 	void goesOnAfterARestartOfTheApplication() {
 		pause("Cancel order 4711");
 		int port = this.chat.port();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.logging.Level;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -33,6 +34,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.print.PrintOptions;
+import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -181,13 +183,22 @@ class ReadingBrowserTests {
 		for (int turn = 1; turn <= 108; turn++) {
 			this.chat.ask(thread, "Hello " + turn);
 		}
+		this.chat.send("POST", "/api/threads/" + thread + "/summaries", null);
+		JsonNode read = this.chat.thread(thread);
+		List<JsonNode> summaries = read.path("summaries").valueStream().toList();
+		List<JsonNode> near = summaries.stream().filter((summary) -> summary.path("turn").asInt() >= 59).toList();
+		assertThat(near).hasSizeLessThan(summaries.size());
+		long shown = Stream.concat(read.path("turns").valueStream(), near.stream())
+			.map((each) -> each.path("tokens"))
+			.mapToLong((tokens) -> tokens.path("input").asLong() + tokens.path("output").asLong())
+			.sum();
 
 		this.page.script("location.hash = arguments[0]", thread);
 		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).hasSize(50).endsWith("Hello 108"));
 		assertThat(this.page.texts("#timeline-sum")).singleElement()
 			.asString()
-			.startsWith("108 turns · ")
-			.contains("in the newest 50");
+			.startsWith("108 turns · %,d tokens in the newest 50".formatted(shown));
+		assertThat(this.page.texts("#turn-list .mark")).hasSameSizeAs(near);
 		assertThat(this.page.texts(".earlier")).containsExactly("Show earlier turns (58 more)");
 		this.page.script("document.getElementById('scroller').scrollTop = 0");
 		this.page.click(".earlier");
@@ -199,6 +210,7 @@ class ReadingBrowserTests {
 		assertThat(this.page.shows(".earlier")).isFalse();
 		assertThat(this.page.texts(".entry .number")).hasSize(108);
 		assertThat(this.page.texts("#timeline-sum")).singleElement().asString().doesNotContain("newest");
+		assertThat(this.page.texts("#turn-list .mark")).hasSameSizeAs(summaries);
 	}
 
 	@Test
@@ -563,6 +575,28 @@ class ReadingBrowserTests {
 		this.page.type("Are you there?");
 
 		assertThat(question()).isEqualTo("Are you there?");
+		assertThat(this.chat.send("GET", "/api/threads/" + this.page.thread(), null).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void anAnswerInAThreadThatIsDeletedMeanwhileSaysSo() throws Exception {
+		this.page.ask("Hello");
+		this.expectsErrors = true;
+		this.chat.hold();
+		try {
+			this.page.type("Tell me a story");
+			this.page.awaitFirstWords();
+			this.chat.send("DELETE", "/api/threads/" + this.page.thread(), null);
+
+			await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span"))
+				.containsExactly("This thread was deleted. This answer was not stored."));
+		}
+		finally {
+			this.chat.release();
+		}
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("This thread was deleted"));
 		assertThat(this.chat.send("GET", "/api/threads/" + this.page.thread(), null).statusCode()).isEqualTo(404);
 	}
 
