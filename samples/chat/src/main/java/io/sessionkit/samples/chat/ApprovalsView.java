@@ -32,8 +32,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * @param title the head of a sentence for the tool
 	 * @param schema the input schema of the tool; null if it is unknown
 	 * @param times how often the reply makes this very call
-	 * @param fault why its tool cannot take the arguments, for a person; null if it can, or
-	 * if nobody has to decide
+	 * @param fault why its tool cannot take the arguments, for a person; null if it can,
+	 * or if nobody has to decide
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
 			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,

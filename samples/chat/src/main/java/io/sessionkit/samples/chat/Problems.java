@@ -45,7 +45,8 @@ final class Problems {
 			return reworded;
 		}
 		return (ex instanceof SessionException)
-				? problem(HttpStatus.INTERNAL_SERVER_ERROR, Kind.UNSTORED, "The application could not answer the request.")
+				? problem(HttpStatus.INTERNAL_SERVER_ERROR, Kind.UNSTORED,
+						"The application could not answer the request.")
 				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
 	}
 
@@ -80,10 +81,10 @@ final class Problems {
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
 			case "CommitFailedException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
-			case "IdempotencyKeyException" -> problem(HttpStatus.CONFLICT, Kind.REPEATED,
-					"This request was made before, and has no answer to give.");
-			case "SessionRefusedException", "HookFailedException" -> problem(HttpStatus.UNPROCESSABLE_CONTENT, Kind.REFUSED,
-					"A rule of this chat refuses the message or its answer. The turn says why.");
+			case "IdempotencyKeyException" ->
+				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
+			case "SessionRefusedException", "HookFailedException" -> problem(HttpStatus.UNPROCESSABLE_CONTENT,
+					Kind.REFUSED, "A rule of this chat refuses the message or its answer. The turn says why.");
 			case "ResumeRefusedException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"The turn cannot go on: its tools are not those that were approved.");
 			case "NothingWaitsException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
@@ -98,8 +99,8 @@ final class Problems {
 					"There is no such answer, or it is not kept any more. Reload the page.");
 			case "StoreUnavailableException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The threads cannot be reached at the moment. Try again later.");
-			case "UnstorableMessageException" -> problem(HttpStatus.BAD_REQUEST, Kind.UNSTORED,
-					"The message contains something that cannot be stored.");
+			case "UnstorableMessageException" ->
+				problem(HttpStatus.BAD_REQUEST, Kind.UNSTORED, "The message contains something that cannot be stored.");
 			default -> null;
 		};
 	}

@@ -102,6 +102,7 @@ class AccessBrowserTests {
 		this.page.check("phone-timeline");
 		this.page.click("#close-timeline");
 		this.page.wide();
+		this.page.reload();
 		this.page.clickInRow("[aria-label^=Delete]");
 		this.page.check("deleted");
 		this.page.click("#toast .quiet");

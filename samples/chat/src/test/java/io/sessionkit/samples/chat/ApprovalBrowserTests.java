@@ -213,14 +213,12 @@ class ApprovalBrowserTests {
 
 		this.page.click(next + REJECT);
 		this.page.typeInto(".reason", "It is sent", Keys.ENTER);
-		await().untilAsserted(
-				() -> assertThat(this.page.texts(STATE).get(0)).isEqualTo("rejected by Ada: It is sent"));
+		await().untilAsserted(() -> assertThat(this.page.texts(STATE).get(0)).isEqualTo("rejected by Ada: It is sent"));
 		assertThat(this.page.shows(".approval-overtaken") || this.page.shows(".approval-form")).isFalse();
 		this.page.click(next + EDIT);
 		this.page.replace(".arguments-form input", "4799");
 		this.page.click(".approval-form .danger");
-		await().untilAsserted(
-				() -> assertThat(this.page.texts(STATE).get(1)).isEqualTo("edited and approved by Ada"));
+		await().untilAsserted(() -> assertThat(this.page.texts(STATE).get(1)).isEqualTo("edited and approved by Ada"));
 		assertThat(this.page.shows(".approval-overtaken") || this.page.shows(".approval-form")).isFalse();
 		this.page.click(next + ALWAYS);
 		this.page.click(".approval-form .danger");

@@ -90,8 +90,9 @@ class ProblemsTests {
 	@Test
 	void passesOnNoTextOfAnException() {
 		String secret = "Session ada/t1 of 'ada': set sessionkit.owner=none.";
-		List<SessionException> all = List.of(new InvalidSessionKeyException(secret), new CallerRequiredException(secret),
-				new DeciderRequiredException(secret), new SessionNotFoundException(secret),
+		List<SessionException> all = List.of(new InvalidSessionKeyException(secret),
+				new CallerRequiredException(secret), new DeciderRequiredException(secret),
+				new SessionNotFoundException(secret),
 				new DecisionRefusedException(secret, ApprovalStatus.PROPOSED, null),
 				new DecisionRefusedException(secret, null, null), new SessionConflictException(secret, null),
 				new SessionPausedException(secret, 3), new TurnInProgressException(secret),
@@ -110,9 +111,10 @@ class ProblemsTests {
 
 	@Test
 	void saysWhoHasDecided() {
-		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.REJECTED, "Ada")).getDetail())
-			.isEqualTo("This call was decided by Ada already.");
-		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.EXPIRED, null)).getDetail())
+		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.REJECTED, "Ada"))
+			.getDetail()).isEqualTo("This call was decided by Ada already.");
+		assertThat(
+				Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.EXPIRED, null)).getDetail())
 			.contains("in time");
 	}
 

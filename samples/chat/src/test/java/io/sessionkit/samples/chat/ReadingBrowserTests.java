@@ -131,8 +131,8 @@ class ReadingBrowserTests {
 			this.browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of("*api/threads?*")));
 			this.browser.get("about:blank");
 			this.browser.get(address());
-			await().untilAsserted(
-					() -> assertThat(this.page.texts(".no-threads p")).containsExactly("The threads cannot be read now."));
+			await().untilAsserted(() -> assertThat(this.page.texts(".no-threads p"))
+				.containsExactly("The threads cannot be read now."));
 			assertThat(this.page.texts(".away h2")).containsExactly("The threads cannot be read now");
 			assertThat(this.page.shows(".empty")).isFalse();
 			this.page.screenshot("list-failed");

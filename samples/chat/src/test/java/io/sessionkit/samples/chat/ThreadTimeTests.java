@@ -172,14 +172,13 @@ class ThreadTimeTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			value = { "POST | /undo | {\"count\":0} | must be positive",
-					"POST | /choose | {\"turn\":9} | no such turn", "POST | /choose | {} | There is no",
-					"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | cannot be one",
-					"POST | /branches | {\"name\":\"main\"} | Choose another name",
-					"POST | /branches | {\"fromTurn\":9} | no such turn",
-					"PUT | /branch | {\"name\":\"nowhere\"} | no such turn or branch", "PUT | /branch | {} | There is no",
-					"DELETE | /branches?name=main | | no such turn or branch", "POST | /fork | {\"turn\":9} | no such turn" })
+	@CsvSource(delimiter = '|', value = { "POST | /undo | {\"count\":0} | must be positive",
+			"POST | /choose | {\"turn\":9} | no such turn", "POST | /choose | {} | There is no",
+			"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | cannot be one",
+			"POST | /branches | {\"name\":\"main\"} | Choose another name",
+			"POST | /branches | {\"fromTurn\":9} | no such turn",
+			"PUT | /branch | {\"name\":\"nowhere\"} | no such turn or branch", "PUT | /branch | {} | There is no",
+			"DELETE | /branches?name=main | | no such turn or branch", "POST | /fork | {\"turn\":9} | no such turn" })
 	void aWrongValueIsRefusedInASentence(String method, String verb, String body, String words) throws Exception {
 		String id = this.thread + "-values";
 		if (this.chat.send("GET", path(id, "/head"), null).statusCode() == 404) {
