@@ -109,17 +109,23 @@ public final class JsonMessageCodec implements MessageCodec {
 	}
 
 	/**
-	 * Returns a reply without the parts that cannot be stored. A metadata entry that
-	 * contains something unknown at any depth, or a lone surrogate, is left out as a
-	 * whole; so is a medium. A message of a subclass becomes the plain message of Spring
-	 * AI. A lone surrogate in the text or in tool calls and responses becomes U+FFFD,
-	 * because leaving out the text would lose the answer. Each of these is counted once.
+	 * Returns a reply without the parts that cannot be stored. An enum constant in the
+	 * metadata, at any depth, becomes its name, which is neither counted nor refused by a
+	 * strict codec. A metadata entry that contains something else that is unknown, or a
+	 * lone surrogate, is left out as a whole; so is a medium. A message of a subclass
+	 * becomes the plain message of Spring AI. A lone surrogate in the text or in tool
+	 * calls and responses becomes U+FFFD, because leaving out the text would lose the
+	 * answer. Each of these is counted once.
 	 */
 	@Override
 	public Message storable(Message reply) {
 		NotStorableException obstacle = obstacle(reply);
 		if (obstacle == null) {
 			return reply;
+		}
+		Message named = StorableReply.named(reply);
+		if (obstacle(named) == null) {
+			return named;
 		}
 		if (this.strict) {
 			throw unstorable(obstacle, reply);

@@ -65,9 +65,11 @@ public interface MessageCodec {
 	/**
 	 * Returns a provider's reply without the parts that cannot be stored. Each part that
 	 * is left out is counted and logged by metadata key and class. A strict codec throws
-	 * an exception instead.
+	 * an exception instead. A codec may replace a value by a text that says the same,
+	 * such as an enum constant by its name.
 	 * @param reply the provider's reply
 	 * @return a message that {@link #encode} accepts; the same one if nothing is left out
+	 * or replaced
 	 * @throws UnstorableMessageException if the codec is strict and a part cannot be
 	 * stored, or if the content that would be left out is of an unknown kind
 	 */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -24,7 +25,8 @@ import org.springframework.ai.content.Media;
 /**
  * Reduces a reply to what can be stored. A part without a stored form is dropped as a
  * whole: a metadata entry, a medium, the state of a subclass. Texts are never dropped: a
- * lone surrogate in a text becomes U+FFFD.
+ * lone surrogate in a text becomes U+FFFD. Enum constants in the metadata become their
+ * names.
  */
 final class StorableReply {
 
@@ -49,6 +51,29 @@ final class StorableReply {
 		return reduced;
 	}
 
+	/**
+	 * Returns a copy whose metadata has names instead of enum constants.
+	 * @return a plain message of Spring AI; the given one if something of it would be
+	 * lost
+	 */
+	static Message named(Message reply) {
+		if (MessageKind.of(reply) == null || !UnknownContent.knows(reply) || !hasItsType(reply)) {
+			return reply;
+		}
+		Map<String, @Nullable Object> metadata = new LinkedHashMap<>();
+		reply.getMetadata().forEach((key, value) -> metadata.put(key, named(key, value)));
+		return MessageContent.of(reply).withMetadata(metadata).message();
+	}
+
+	/** A message that is built has its own type there, whatever the other one had. */
+	private static boolean hasItsType(Message reply) {
+		return reply.getMetadata().get(AbstractMessage.MESSAGE_TYPE) == reply.getMessageType();
+	}
+
+	private static @Nullable Object named(@Nullable String key, @Nullable Object value) {
+		return AbstractMessage.MESSAGE_TYPE.equals(key) ? value : ConstantNames.in(value);
+	}
+
 	private Message reduced(Message reply) {
 		if (reply instanceof AssistantMessage assistant) {
 			return MessageParts.assistant(text(assistant.getText()), calls(assistant.getToolCalls()),
@@ -71,8 +96,9 @@ final class StorableReply {
 		Map<String, ? extends @Nullable Object> metadata = reply.getMetadata();
 		metadata.forEach((key, value) -> {
 			boolean own = AbstractMessage.MESSAGE_TYPE.equals(key) && value == reply.getMessageType();
-			if (!own && isStorable(PartName.metadata(key), (out) -> writeEntry(out, key, value))) {
-				kept.put(key, value);
+			Object named = named(key, value);
+			if (!own && isStorable(PartName.metadata(key), (out) -> writeEntry(out, key, named))) {
+				kept.put(key, named);
 			}
 		});
 		return kept;

@@ -34,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
 
@@ -145,6 +146,40 @@ class OpenAiWireTests {
 				.collectList()
 				.block(Duration.ofSeconds(20));
 			assertThat(thoughts).containsExactly("First ", "the ", "sum.", "First ", "It ", "is ", "1.");
+		}
+	}
+
+	/** A stream brings it as a constant of an enum. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void theFinishReasonIsStoredAndComesAgainWithARepeatedRequest(ClientSetup.Mode mode) throws IOException {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		SessionStore strict = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create().strict()));
+		try (OpenAiStub stub = new OpenAiStub()) {
+			stub.calls(List.of(SessionAdvisorTests.call("c1", "add", "1")));
+			stub.says("done");
+			ChatClient chat = setup.builder(stub.model(), SessionAdvisor.of(Conversations.of(strict)))
+				.defaultTools(SessionAdvisorTests.echo("add"))
+				.build();
+
+			for (int i = 0; i < 2; i++) {
+				ChatClient.ChatClientRequestSpec call = chat.prompt()
+					.user("add 1")
+					.advisors(SessionAdvisor.session("t1"))
+					.advisors(SessionAdvisor.idempotencyKey("r1"));
+
+				assertThat((mode == ClientSetup.Mode.CALL) ? List.of(call.call().chatResponse())
+						: call.stream().chatResponse().collectList().block())
+					.flatExtracting(ChatResponse::getResults)
+					.extracting((generation) -> generation.getMetadata().getFinishReason())
+					.contains("STOP");
+			}
+
+			assertThat(stub.bodies()).hasSize(2);
+			assertThat(Conversations.of(strict).get(SessionKey.of("t1")).messages())
+				.filteredOn(AssistantMessage.class::isInstance)
+				.extracting((message) -> message.getMetadata().get("finishReason"))
+				.containsExactly("TOOL_CALLS", "STOP");
 		}
 	}
 

@@ -1,9 +1,12 @@
 package io.sessionkit.codec;
 
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
@@ -90,6 +93,69 @@ class StorableReplyTests {
 			assertThat(event.getFormattedMessage()).contains("metadata 'when?'").doesNotContain("s3cret", "\n");
 		});
 		assertThat(this.log.list.get(0).getFormattedMessage()).contains("java.lang.StringBuilder");
+	}
+
+	@Test
+	void enumConstantsBecomeTheirNames() {
+		Message reply = reply((metadata) -> {
+			metadata.put("unit", TimeUnit.DAYS);
+			metadata.put("withBody", WithBody.ONE);
+			metadata.put("nested", Map.of("list", List.of(TimeUnit.HOURS, 1, Set.of(TimeUnit.DAYS))));
+			metadata.put("nothing", null);
+		});
+		for (JsonMessageCodec each : List.of(this.codec, this.codec.strict())) {
+			AssistantMessage storable = (AssistantMessage) each.storable(reply);
+			assertThat(storable.getMetadata()).containsEntry("unit", "DAYS")
+				.containsEntry("withBody", "ONE")
+				.containsEntry("nested", Map.of("list", List.of("HOURS", 1, Set.of("DAYS"))))
+				.containsEntry("nothing", null);
+			assertThat(storable.getToolCalls()).hasSize(1);
+			assertThat(storable.getMedia()).hasSize(1);
+			Deep.assertEqual(this.codec.decode(KEY, this.codec.encode(KEY, storable)), storable);
+			assertThat(each.leftOut()).isZero();
+		}
+		assertThat(this.log.list).isEmpty();
+		assertThat(reply.getMetadata()).containsEntry("unit", TimeUnit.DAYS);
+	}
+
+	@Test
+	void enumConstantsBecomeTheirNamesBesideWhatIsLeftOut() {
+		List<Object> itself = new ArrayList<>(List.of(TimeUnit.DAYS));
+		itself.add(itself);
+		itself.add(itself);
+		Message reply = reply((metadata) -> {
+			metadata.put("unit", TimeUnit.DAYS);
+			metadata.put("when", List.of(TimeUnit.DAYS, new Date(0)));
+			metadata.put("itself", itself);
+			metadata.put("keys", Map.of(TimeUnit.DAYS, 1));
+		});
+		AssistantMessage storable = (AssistantMessage) this.codec.storable(reply);
+		assertThat(storable.getMetadata()).containsOnlyKeys("unit", "messageType").containsEntry("unit", "DAYS");
+		assertThat(this.codec.leftOut()).isEqualTo(3);
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> this.codec.strict().storable(reply));
+	}
+
+	@Test
+	void anEnumConstantOfASubclassBecomesItsName() {
+		AssistantMessage reply = new AssistantMessage("Hi.") {
+		};
+		reply.getMetadata().put("unit", TimeUnit.DAYS);
+		assertThat(this.codec.storable(reply).getMetadata()).containsEntry("unit", "DAYS");
+		assertThat(this.codec.leftOut()).isEqualTo(1);
+	}
+
+	private enum WithBody {
+
+		ONE {
+
+			@Override
+			public String toString() {
+				return "another text";
+			}
+
+		}
+
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -35,6 +36,15 @@ import org.springframework.ai.model.tool.ToolExecutionResult;
 final class StoredAnswers {
 
 	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
+
+	/**
+	 * Where Spring AI's clients of OpenAI and others put the reason why the model has
+	 * ended.
+	 */
+	private static final String FINISH_REASON = "finishReason";
+
+	/** What the client of OpenAI puts there if the model has not said it. */
+	private static final String NO_REASON = "_UNKNOWN";
 
 	/** How many turns are read at once if the turn has not got its first number. */
 	private static final int BATCH = 100;
@@ -127,10 +137,19 @@ final class StoredAnswers {
 		List<Message> messages = result.items().stream().map(SessionItem::message).toList();
 		Message last = messages.get(messages.size() - 1);
 		if (last instanceof AssistantMessage reply) {
-			return Optional.of(response(List.of(new Generation(reply)), result.turn()));
+			return Optional.of(response(List.of(new Generation(reply, finish(reply))), result.turn()));
 		}
 		return (last instanceof ToolResponseMessage && !isGivenUp(key, result.turn(), last))
 				? Optional.of(response(returned(messages), result.turn())) : Optional.empty();
+	}
+
+	/**
+	 * The reason why the model has ended is known of providers that say it in the
+	 * message.
+	 */
+	private static ChatGenerationMetadata finish(AssistantMessage reply) {
+		return (reply.getMetadata().get(FINISH_REASON) instanceof String reason && !reason.equals(NO_REASON))
+				? ChatGenerationMetadata.builder().finishReason(reason).build() : ChatGenerationMetadata.NULL;
 	}
 
 	/**
