@@ -222,11 +222,12 @@ public sealed interface CallEvent {
 	 * The end of a call that has failed after its first event.
 	 *
 	 * @param turn the id of the turn; null if none was opened
-	 * @param status how the turn is kept
+	 * @param status how the turn is kept; null if the call has lost it to another one and
+	 * the store does not say what became of it
 	 * @param failure the simple name of the class of the exception, as in the table of
 	 * exceptions; never its message
 	 */
-	record Failed(@Nullable String turn, TurnStatus status, String failure) implements CallEvent {
+	record Failed(@Nullable String turn, @Nullable TurnStatus status, String failure) implements CallEvent {
 
 		@Override
 		public String name() {

@@ -37,13 +37,11 @@ public final class CallEvents {
 	 */
 	public static Flux<CallEvent> of(ChatClientRequestSpec call) {
 		AtomicBoolean used = new AtomicBoolean();
-		return Flux.create((sink) -> {
-			if (used.compareAndSet(false, true)) {
-				new CallReader(sink).read(call);
+		return CallReader.events((reader) -> {
+			if (!used.compareAndSet(false, true)) {
+				throw usedTwice();
 			}
-			else {
-				sink.error(usedTwice());
-			}
+			reader.read(call);
 		});
 	}
 

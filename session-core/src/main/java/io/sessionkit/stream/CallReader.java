@@ -2,7 +2,9 @@ package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
@@ -11,7 +13,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionRefusedException;
-import io.sessionkit.internal.CarriedError;
+import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnWait;
 import io.sessionkit.internal.message.Replies;
@@ -20,6 +22,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.util.context.Context;
 
@@ -44,7 +47,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private volatile @Nullable String turn;
 
-	private volatile TurnStatus failed = TurnStatus.FAILED;
+	private volatile @Nullable TurnStatus failed = TurnStatus.FAILED;
 
 	/** Leaves the line in which the call waits; null if it has not waited. */
 	private volatile @Nullable BooleanSupplier leaving;
@@ -80,6 +83,25 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	CallReader(FluxSink<CallEvent> sink) {
 		this.sink = sink;
+	}
+
+	/**
+	 * Returns the events that a reader passes on. Whoever stops a call and whoever stores
+	 * its turn may both end them, each on a thread of its own, and a tool may end at the
+	 * same time: nothing comes behind the first end.
+	 * @param reading makes the call
+	 */
+	static Flux<CallEvent> events(Consumer<CallReader> reading) {
+		return Flux.defer(() -> {
+			AtomicBoolean ended = new AtomicBoolean();
+			return Flux.<CallEvent>create((sink) -> reading.accept(new CallReader(sink)))
+				.filter((event) -> !(isLast(event) ? ended.getAndSet(true) : ended.get()));
+		});
+	}
+
+	/** Returns whether an event is the end of its call. */
+	static boolean isLast(CallEvent event) {
+		return event instanceof CallEvent.Ended || event instanceof CallEvent.Failed || event instanceof CallEvent.Lost;
 	}
 
 	/** Makes the call, and cancels it when its events are no longer read. */
@@ -204,8 +226,14 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	public void failed(SessionEvent.Failed event) {
 		this.turn = event.turnId();
-		this.failed = event.status();
-		stored(new CallEvent.Ended(event.turnId(), 0, event.status()));
+		TurnStatus status = event.status();
+		this.failed = status;
+		if (status != null) {
+			stored(new CallEvent.Ended(event.turnId(), 0, status));
+		}
+		else if (this.stopped) {
+			lost();
+		}
 	}
 
 	@Override
@@ -306,7 +334,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	@Override
 	protected void hookOnError(Throwable ex) {
-		Throwable cause = CarriedError.original(ex);
+		Throwable cause = Thrown.cause(ex);
 		if (!this.begun) {
 			this.sink.error(cause);
 			return;

@@ -87,11 +87,13 @@ final class EventForm {
 		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}
 
-	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, TurnStatus status) {
+	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, @Nullable TurnStatus status) {
 		if (turn != null) {
 			values.put("turn", turn);
 		}
-		values.put("status", status.name());
+		if (status != null) {
+			values.put("status", status.name());
+		}
 	}
 
 	/** Returns the event; what a later version has written is lost for this one. */
@@ -111,10 +113,15 @@ final class EventForm {
 			case "tool-returned" -> new ToolReturned(id, tool, text(values, "result"));
 			case "waiting" -> new Waiting(calls(values.get("calls")));
 			case "ended" -> new Ended(turn, ((Number) Objects.requireNonNull(values.get("number"))).longValue(),
-					TurnStatus.valueOf(text(values, "status")));
-			case "failed" -> new Failed(turn, TurnStatus.valueOf(text(values, "status")), text(values, "failure"));
+					Objects.requireNonNull(status(values)));
+			case "failed" -> new Failed(turn, status(values), text(values, "failure"));
 			default -> new Lost();
 		};
+	}
+
+	private static @Nullable TurnStatus status(Map<String, @Nullable Object> values) {
+		String name = text(values, "status");
+		return name.isEmpty() ? null : TurnStatus.valueOf(name);
 	}
 
 	private static List<WaitingCall> calls(@Nullable Object value) {

@@ -52,7 +52,7 @@ final class KeptEvents {
 			return;
 		}
 		this.waiting.add(event);
-		if (isLast(event)) {
+		if (CallReader.isLast(event)) {
 			release(isCompleted(event), stored);
 		}
 		else if (this.waiting.size() == 1 && !isSaid(event)) {
@@ -95,10 +95,6 @@ final class KeptEvents {
 
 	private static boolean isSaid(CallEvent event) {
 		return event instanceof Text || event instanceof Joined;
-	}
-
-	private static boolean isLast(CallEvent event) {
-		return event instanceof Ended || event instanceof Failed || event instanceof Lost;
 	}
 
 	private static boolean isCompleted(CallEvent event) {

@@ -178,8 +178,7 @@ final class RunningStream implements StreamStart {
 	 * @param context the context of its first reader
 	 */
 	void start(ChatClientRequestSpec spec, ContextView context) {
-		this.reading.update(Flux.<CallEvent>create((sink) -> {
-			CallReader reader = new CallReader(sink);
+		this.reading.update(CallReader.events((reader) -> {
 			this.call = reader;
 			reader.read(spec.advisors((advisors) -> advisors.param(SessionParameters.STREAM, this)));
 		}).contextWrite(context).subscribe(this::happened, this::failed, this::completed));

@@ -198,6 +198,21 @@ class OpenAiWireTests {
 		}
 	}
 
+	@Test
+	void theEventOfAFailedCallNamesWhatTheProviderAnswered() throws IOException {
+		try (OpenAiStub stub = new OpenAiStub()) {
+			ChatClient chat = ClientSetup.streaming()
+				.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store)))
+				.build();
+
+			CallEvent last = CallEvents.of(chat.prompt().user("hello").advisors(SessionAdvisor.session("t1")))
+				.blockLast(Duration.ofSeconds(20));
+
+			assertThat(last).isInstanceOfSatisfying(CallEvent.Failed.class,
+					(failed) -> assertThat(failed.failure()).isEqualTo(BadRequestException.class.getSimpleName()));
+		}
+	}
+
 	private void ask(ClientSetup setup, ChatClient chat, String text) {
 		assertThat(setup.content(chat.prompt().user(text).advisors(SessionAdvisor.session("t1")))).isEqualTo("done");
 	}

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,8 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
+import io.sessionkit.stream.CallEvent;
+import io.sessionkit.stream.CallEvents;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel.Lines;
@@ -132,6 +135,46 @@ class ApprovalLeaseTests {
 			assertThatTheThreadGoesOn(other, store);
 		}
 		assertThat(this.effects).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void eventOfAHolderThatHasLostItsTurnHasTheStatusThatIsStored(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = silent(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			CompletableFuture<CallEvent> late = CompletableFuture.supplyAsync(() -> lastEvent(holder));
+			ToolApproval uncertain = awaitUncertain(other);
+			assertThat(other.resumed(this.key)).as("it pauses again, and runs nothing").isEqualTo("null");
+			other.approvals().decide(uncertain, Decision.answer("somebody", "it was cancelled by hand"));
+			assertThat(other.resumed(this.key)).isEqualTo("done");
+			this.goOn.countDown();
+			assertThat(late.join()).isEqualTo(new CallEvent.Failed(store.turns(this.key, Tail.ALL).get(0).id(),
+					TurnStatus.COMPLETED, "TurnInProgressException"));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void eventOfAHolderWhoseSessionWasErasedHasNoStatus(TestStores kind) {
+		SessionStore store = kind.create();
+		try (Participant holder = silent(store); Participant other = participant(store)) {
+			holder.pauseAndApprove(this.key, this.scenario);
+			String turn = store.turns(this.key, Tail.ALL).get(0).id();
+			CompletableFuture<CallEvent> late = CompletableFuture.supplyAsync(() -> lastEvent(holder));
+			awaitUncertain(other);
+			store.erase(this.key);
+			this.goOn.countDown();
+			assertThat(late.join()).isInstanceOfSatisfying(CallEvent.Failed.class, (failed) -> {
+				assertThat(failed.turn()).isEqualTo(turn);
+				assertThat(failed.status()).isNull();
+			});
+		}
+	}
+
+	private CallEvent lastEvent(Participant us) {
+		return Objects.requireNonNull(CallEvents.of(us.chat().prompt().advisors(SessionAdvisor.session(this.key)))
+			.blockLast(Duration.ofSeconds(60)));
 	}
 
 	/** Where failures of tools are thrown, they end the turn of whoever still has it. */

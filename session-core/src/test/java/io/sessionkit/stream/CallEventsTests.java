@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,6 +18,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
@@ -177,6 +179,18 @@ class CallEventsTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(events).containsExactly(new Begun(turn), new Text("half"),
 				new Failed(turn, TurnStatus.FAILED, "IllegalStateException"));
+	}
+
+	/** Its client may be told the status of that exception. */
+	@Test
+	void failureHasTheNameOfWhatWasThrownAndNotOfWhatCarriesIt() {
+		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false))
+			.concatWith(Flux
+				.error(new CompletionException(new RuntimeException(new UnstorableMessageException("secret"))))));
+		List<CallEvent> events = read(prompt());
+		assertThat(events).last()
+			.isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, UnstorableMessageException.class.getSimpleName()));
+		assertThat(turn().failure()).isEqualTo(UnstorableMessageException.class.getName());
 	}
 
 	/** Otherwise a page would ask again, and the tools would run twice. */

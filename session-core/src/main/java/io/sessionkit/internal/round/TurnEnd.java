@@ -1,10 +1,8 @@
 package io.sessionkit.internal.round;
 
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,15 +20,10 @@ public record TurnEnd(TurnStatus status, @Nullable String failure) {
 
 	/**
 	 * Returns the end of a turn that failed with an exception, or of a call that has
-	 * handed its turn over. What only says that another thread threw it, as the streams
-	 * of some providers do, is left out of the reason.
+	 * handed its turn over. The reason is the exception that says what has happened.
 	 */
 	public static TurnEnd failed(Throwable cause) {
-		Throwable thrown = cause;
-		while ((thrown instanceof CompletionException || thrown instanceof ExecutionException)
-				&& thrown.getCause() != null) {
-			thrown = thrown.getCause();
-		}
+		Throwable thrown = Thrown.cause(cause);
 		return (thrown instanceof TurnHandedOverException)
 				? new TurnEnd(TurnStatus.INCOMPLETE, thrown.getClass().getName()) : failed(thrown.getClass().getName());
 	}

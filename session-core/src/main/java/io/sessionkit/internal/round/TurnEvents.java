@@ -186,10 +186,10 @@ public final class TurnEvents {
 
 	/**
 	 * @param status how the call has ended
-	 * @param kept how its turn is kept
+	 * @param kept how its turn is kept; null if that is not known
 	 * @param failure the class name of the exception; null if there is none
 	 */
-	public void failed(TurnStatus status, TurnStatus kept, @Nullable String failure) {
+	public void failed(TurnStatus status, @Nullable TurnStatus kept, @Nullable String failure) {
 		ended(switch (status) {
 			case CANCELLED -> TurnOutcome.CANCELLED;
 			case INCOMPLETE -> TurnOutcome.HANDED_OVER;

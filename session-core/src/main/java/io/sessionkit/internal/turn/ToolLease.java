@@ -41,6 +41,11 @@ final class ToolLease {
 		return this.lease != null && this.lease.isHeld();
 	}
 
+	/** Returns whether another call may work on the turn, since the lease ran out. */
+	synchronized boolean isLost() {
+		return this.lease != null && !this.lease.isHeld();
+	}
+
 	synchronized void take(TurnLease taken) {
 		this.lease = taken;
 	}

@@ -13,12 +13,14 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.line.Admission;
@@ -244,7 +246,7 @@ final class TurnKeeper {
 	void fail(Recorded recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
 		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
-			tellOpen((end != null) ? end : TurnEnd.failed(cause));
+			tellOpen((end != null) ? end : TurnEnd.failed(cause), isOthers(cause));
 			return;
 		}
 		try {
@@ -261,7 +263,7 @@ final class TurnKeeper {
 	 */
 	void cancel(Recorded recorded) {
 		if (stored() != null) {
-			tellOpen(TurnEnd.CANCELLED);
+			tellOpen(TurnEnd.CANCELLED, this.lease.isLost());
 			return;
 		}
 		keepAside(recorded, TurnEnd.CANCELLED);
@@ -272,7 +274,7 @@ final class TurnKeeper {
 	 * @param cause the cause of the end
 	 */
 	void abandon(Throwable cause) {
-		tellOpen(TurnEnd.failed(cause));
+		tellOpen(TurnEnd.failed(cause), false);
 	}
 
 	/**
@@ -301,7 +303,7 @@ final class TurnKeeper {
 			return commit(recorded);
 		}
 		catch (RuntimeException ex) {
-			tellOpen(TurnEnd.failed(CommitFailedException.class.getName()));
+			tellOpen(TurnEnd.failed(CommitFailedException.class.getName()), false);
 			throw commitFailed(answer, ex);
 		}
 	}
@@ -309,7 +311,7 @@ final class TurnKeeper {
 	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
 		Turn open = stored();
 		if (open != null) {
-			tellOpen(TurnEnd.failed(NO_REPLY));
+			tellOpen(TurnEnd.failed(NO_REPLY), false);
 			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
 		}
 		try {
@@ -475,17 +477,41 @@ final class TurnKeeper {
 				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
 	}
 
-	/** Tells of a call that has ended and has left its turn as it was stored before. */
-	private void tellOpen(TurnEnd end) {
+	/** Returns whether another call may have ended the turn, or works on it. */
+	private boolean isOthers(Throwable cause) {
+		Throwable thrown = Thrown.cause(cause);
+		return this.lease.isLost() || thrown instanceof TurnInProgressException
+				|| thrown instanceof SessionConflictException;
+	}
+
+	/**
+	 * Tells of a call that has ended and has left its turn as it was stored before.
+	 * @param others whether others may have stored it since
+	 */
+	private void tellOpen(TurnEnd end, boolean others) {
 		Turn open = stored();
-		tell(end, (open != null && end.status() != TurnStatus.INCOMPLETE) ? open.status() : end.status());
+		if (open == null || end.status() == TurnStatus.INCOMPLETE) {
+			tell(end, end.status());
+		}
+		else {
+			tell(end, others ? statusNow() : open.status());
+		}
+	}
+
+	private @Nullable TurnStatus statusNow() {
+		try {
+			return this.writer.statusNow();
+		}
+		catch (RuntimeException ex) {
+			return null; // the store may be why the call has lost the turn
+		}
 	}
 
 	/**
 	 * Tells of the end of a call.
-	 * @param kept how its turn is kept
+	 * @param kept how its turn is kept; null if that is not known
 	 */
-	private void tell(TurnEnd end, TurnStatus kept) {
+	private void tell(TurnEnd end, @Nullable TurnStatus kept) {
 		Verdict refusal = this.hooks.refusal();
 		if (end.status() == TurnStatus.REFUSED && refusal != null) {
 			this.events.refused(refusal);

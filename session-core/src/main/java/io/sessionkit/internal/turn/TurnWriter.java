@@ -550,6 +550,23 @@ class TurnWriter {
 				&& this.store.find(key()).filter((session) -> session.openTurn() == known.number()).isPresent();
 	}
 
+	/**
+	 * Returns the status that the turn has in the store, whoever has written it.
+	 * @return the status; null if nothing of the turn is there
+	 */
+	@Nullable TurnStatus statusNow() {
+		Turn known = this.stored;
+		if (known == null) {
+			return null;
+		}
+		return this.store.turns(key(), new Tail(known.number() + 1, 1))
+			.stream()
+			.filter((turn) -> turn.id().equals(this.id))
+			.map(Turn::status)
+			.findFirst()
+			.orElse(null);
+	}
+
 	private SessionKey key() {
 		return this.request.key();
 	}
