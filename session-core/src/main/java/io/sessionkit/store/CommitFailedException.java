@@ -14,6 +14,8 @@ public final class CommitFailedException extends SessionException {
 
 	private final transient @Nullable ChatResponse reply;
 
+	private final boolean unwritten;
+
 	/**
 	 * Creates the exception.
 	 * @param message a description of what happened and what to do
@@ -21,8 +23,34 @@ public final class CommitFailedException extends SessionException {
 	 * @param cause the failure of the store; null if there is none
 	 */
 	public CommitFailedException(String message, @Nullable ChatResponse reply, @Nullable Throwable cause) {
+		this(message, reply, cause, false);
+	}
+
+	private CommitFailedException(String message, @Nullable ChatResponse reply, @Nullable Throwable cause,
+			boolean unwritten) {
 		super(message, cause);
 		this.reply = reply;
+		this.unwritten = unwritten;
+	}
+
+	/**
+	 * Creates the exception of a turn of which the store has certainly written nothing.
+	 * @param message a description of what happened and what to do
+	 * @param reply the model's answer; null if there is none
+	 * @param cause the failure of the store; null if there is none
+	 * @return the exception
+	 */
+	public static CommitFailedException unwritten(String message, @Nullable ChatResponse reply,
+			@Nullable Throwable cause) {
+		return new CommitFailedException(message, reply, cause, true);
+	}
+
+	/**
+	 * Returns whether it is known that the session is as it was before the answer.
+	 * @return false if the store may have all of the turn
+	 */
+	public boolean isUnwritten() {
+		return this.unwritten;
 	}
 
 	/**

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreUnavailableException extends SessionException {
 
+	private final boolean unwritten;
+
 	/**
 	 * Creates the exception.
 	 * @param message a description of what failed, and whether a write may have taken
@@ -16,7 +18,31 @@ public final class StoreUnavailableException extends SessionException {
 	 * @param cause the failure of the store; null if there is none
 	 */
 	public StoreUnavailableException(String message, @Nullable Throwable cause) {
+		this(message, cause, false);
+	}
+
+	private StoreUnavailableException(String message, @Nullable Throwable cause, boolean unwritten) {
 		super(message, cause);
+		this.unwritten = unwritten;
+	}
+
+	/**
+	 * Creates the exception of a write that the store has refused, so that nothing has
+	 * changed.
+	 * @param message a description of what failed
+	 * @param cause the failure of the store; null if there is none
+	 * @return the exception
+	 */
+	public static StoreUnavailableException unwritten(String message, @Nullable Throwable cause) {
+		return new StoreUnavailableException(message, cause, true);
+	}
+
+	/**
+	 * Returns whether the store has refused a write, so that nothing has changed.
+	 * @return false if a write may have taken place, or if the store was only read
+	 */
+	public boolean isUnwritten() {
+		return this.unwritten;
 	}
 
 }

@@ -380,8 +380,24 @@ class SessionAdvisorFailureTests {
 		CommitFailedException failed = catchThrowableOfType(CommitFailedException.class,
 				() -> setup.response(prompt(client(setup), "q")));
 		assertThat(text(failed.reply())).isEqualTo("precious");
-		assertThat(failed).hasMessageNotContaining("precious");
+		assertThat(failed).hasMessageNotContaining("precious").matches((unknown) -> !unknown.isUnwritten());
 		this.store.failAt(Fault.NONE);
+		assertThat(this.thread.messages()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void aStoreThatRefusesTheTurnIsKnownToHaveNothingOfIt(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.says("precious");
+		this.store.beforeCommit(() -> {
+			throw StoreUnavailableException.unwritten("full", null);
+		});
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> ask(setup, client(setup), "q"))
+			.withMessageContaining("as it was before")
+			.matches(CommitFailedException::isUnwritten);
+		this.store.beforeCommit(() -> {
+		});
 		assertThat(this.thread.messages()).isEmpty();
 	}
 

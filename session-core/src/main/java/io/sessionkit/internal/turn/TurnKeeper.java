@@ -32,6 +32,7 @@ import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -323,11 +324,20 @@ final class TurnKeeper {
 	}
 
 	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
-		return new CommitFailedException(
-				"The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName() + ". "
-						+ ((answer != null) ? "reply() has what the model answered. " : "")
-						+ "Read the session before you ask again: it has all of the turn, or nothing.",
-				answer, cause);
+		String message = "The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName()
+				+ ". " + ((answer != null) ? "reply() has what the model answered. " : "");
+		return isUnwritten(cause) ? CommitFailedException.unwritten(
+				message + "The store has refused it, and the session is as it was before the answer.", answer, cause)
+				: new CommitFailedException(
+						message + "Read the session before you ask again: it has all of the turn, or nothing.", answer,
+						cause);
+	}
+
+	/** What fails after the turn is stored says nothing about the turn. */
+	private boolean isUnwritten(RuntimeException cause) {
+		Turn known = stored();
+		return cause instanceof StoreUnavailableException failure && failure.isUnwritten()
+				&& (known == null || known.status().isOpen());
 	}
 
 	private SessionException notStored(Recorded recorded, @Nullable ChatResponse answer) {

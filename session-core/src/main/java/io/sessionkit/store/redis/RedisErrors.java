@@ -75,7 +75,7 @@ final class RedisErrors {
 		if (code.equals("TURNSLOST")) {
 			return turnsLost();
 		}
-		return isAmbiguous(ex) ? unanswered(ex, write) : refused(ex, code);
+		return isAmbiguous(ex) ? unanswered(ex, write) : refused(ex, code, write);
 	}
 
 	/**
@@ -120,10 +120,14 @@ final class RedisErrors {
 				ex);
 	}
 
-	private static StoreUnavailableException refused(DataAccessException ex, String code) {
-		return new StoreUnavailableException("Redis refused a script of the session store ("
-				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ")."
-				+ (code.equals(OTHER) ? "" : " Nothing was written."), null);
+	private static StoreUnavailableException refused(DataAccessException ex, String code, boolean write) {
+		String refusal = "Redis refused a script of the session store ("
+				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ").";
+		if (code.equals(OTHER)) {
+			return new StoreUnavailableException(refusal, null);
+		}
+		String known = refusal + " Nothing was written.";
+		return write ? StoreUnavailableException.unwritten(known, null) : new StoreUnavailableException(known, null);
 	}
 
 	/**

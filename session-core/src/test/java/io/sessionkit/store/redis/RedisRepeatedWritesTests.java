@@ -183,7 +183,8 @@ class RedisRepeatedWritesTests {
 			assertRepetitionChangesNothing(() -> config("maxmemory", "1"));
 			assertThatExceptionOfType(StoreUnavailableException.class)
 				.isThrownBy(() -> this.store.put(this.key, new RecordWrite("note", "n", RecordWrite.ANY, "no", null)))
-				.withMessageContaining("Nothing was written");
+				.withMessageContaining("Nothing was written")
+				.matches(StoreUnavailableException::isUnwritten);
 			this.store.erase(this.key);
 		}
 		finally {

@@ -121,6 +121,11 @@ enum SessionProblem {
 	private static final Map<Class<?>, SessionProblem> BY_TYPE = Arrays.stream(values())
 		.collect(Collectors.toUnmodifiableMap(SessionProblem::type, (problem) -> problem));
 
+	/**
+	 * The detail of {@link #NOT_STORED} if the store has said that it refuses the turn.
+	 */
+	private static final String UNWRITTEN = "There was an answer, and it is not stored. The session is as it was before.";
+
 	private final Class<? extends SessionException> type;
 
 	private final HttpStatus status;
@@ -176,7 +181,8 @@ enum SessionProblem {
 	}
 
 	ProblemDetail detail(SessionException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(this.status, this.detail);
+		boolean unwritten = ex instanceof CommitFailedException failure && failure.isUnwritten();
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(this.status, unwritten ? UNWRITTEN : this.detail);
 		problem.setType(URI.create("urn:sessionkit:" + code()));
 		problem.setProperty("code", code());
 		if (ex instanceof DecisionRefusedException refusal) {
