@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure.web;
 
 import io.sessionkit.SessionException;
+import jakarta.servlet.http.HttpServletResponse;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -14,7 +15,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
  * Answers requests that end in an exception of SessionKit with a {@link ProblemDetail},
- * in servlet and reactive applications. An advice of the application comes first.
+ * in servlet applications. An advice of the application comes first.
  */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -25,8 +26,19 @@ final class SessionProblemAdvice {
 	/** Seconds after which a request may be sent again. */
 	private static final String SOON = "1";
 
+	/**
+	 * Answers a request, unless a part of its answer has been sent: the problem would
+	 * become the end of a stream that has failed, and its client would not notice.
+	 */
 	@ExceptionHandler
-	ResponseEntity<ProblemDetail> answer(SessionException ex) {
+	ResponseEntity<ProblemDetail> answer(SessionException ex, HttpServletResponse response) {
+		if (response.isCommitted()) {
+			throw ex;
+		}
+		return answerTo(ex);
+	}
+
+	static ResponseEntity<ProblemDetail> answerTo(SessionException ex) {
 		SessionProblem problem = SessionProblem.of(ex);
 		if (problem.status().is5xxServerError()) {
 			// without the causes: texts of drivers may quote what was to be stored

@@ -5,6 +5,7 @@ import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -19,9 +20,16 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 @ConditionalOnSwitch(value = "sessionkit.problem-details", byDefault = false)
 public final class SessionProblemAutoConfiguration {
 
-	@Bean
-	SessionProblemAdvice sessionKitProblemAdvice() {
+	@Bean("sessionKitProblemAdvice")
+	@ConditionalOnWebApplication(type = Type.SERVLET)
+	SessionProblemAdvice servletProblemAdvice() {
 		return new SessionProblemAdvice();
+	}
+
+	@Bean("sessionKitProblemAdvice")
+	@ConditionalOnWebApplication(type = Type.REACTIVE)
+	ReactiveProblemAdvice reactiveProblemAdvice() {
+		return new ReactiveProblemAdvice();
 	}
 
 }

@@ -20,10 +20,12 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -38,17 +40,23 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * What clients are told of the exceptions of SessionKit.
@@ -113,6 +121,12 @@ class SessionProblemTests {
 			assertThat(client.get().uri("/fails/store")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
 				.headers()
 				.hasValue("Retry-After", "1");
+			assertThat(client.get().uri("/fails/commit")).bodyJson()
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it may not be"
+						+ " stored. Read the session before you try again.\"}");
+			assertThat(client.get().uri("/fails/refused-commit")).bodyJson()
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it is not"
+						+ " stored. The session is as it was before.\"}");
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
 				.isLenientlyEqualTo("{\"code\": \"decision-refused\", \"call\": \"EXPIRED\", \"decidedBy\": \"Ada\"}");
@@ -140,6 +154,31 @@ class SessionProblemTests {
 				.isEqualTo("conflict"));
 	}
 
+	/**
+	 * Its client has the status 200 and the beginning, and is to notice that the rest is
+	 * missing.
+	 */
+	@Test
+	void aReactiveAnswerThatHasBegunIsLeftAlone(CapturedOutput output) {
+		this.reactive.withPropertyValues(ON).run((context) -> {
+			HttpHandler handler = WebHttpHandlerBuilder.applicationContext(context).build();
+			MockServerHttpResponse response = new MockServerHttpResponse();
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> handler.handle(MockServerHttpRequest.get("/breaks/store").build(), response).block());
+			assertThat(response.isCommitted()).isTrue();
+		});
+		assertThat(output).doesNotContain("A request has ended with");
+	}
+
+	@Test
+	void aServletAnswerThatHasBegunIsLeftToTheContainer(CapturedOutput output) {
+		this.servlet.withPropertyValues(ON).run((context) -> {
+			MvcTestResult result = MockMvcTester.from(context).get().uri("/breaks/store").exchange();
+			assertThat(result.getUnresolvedException()).hasStackTraceContaining("StoreUnavailableException");
+		});
+		assertThat(output).doesNotContain("A request has ended with");
+	}
+
 	@Test
 	void anAdviceOfTheApplicationComesFirst() {
 		this.servlet.withPropertyValues(ON)
@@ -151,7 +190,7 @@ class SessionProblemTests {
 	@Test
 	void nothingIsAnsweredUnlessTheApplicationSaysSo() {
 		this.servlet.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
-		this.reactive.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
+		this.reactive.run((context) -> assertThat(context).doesNotHaveBean(ReactiveProblemAdvice.class));
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(SessionProblemAutoConfiguration.class))
 			.withPropertyValues(ON)
 			.run((context) -> assertThat(context).doesNotHaveBean(SessionProblemAdvice.class));
@@ -165,6 +204,8 @@ class SessionProblemTests {
 		return switch (kind) {
 			case "conflict" -> new SessionConflictException("Session " + key + " has changed.", null);
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
+			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
+			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);
 			case "decision" -> new DecisionRefusedException("No", ApprovalStatus.EXPIRED, "Ada");
 			default -> new SessionNotFoundException("Session " + key + " is absent.");
 		};
@@ -200,6 +241,11 @@ class SessionProblemTests {
 			throw failure(kind);
 		}
 
+		@GetMapping(path = "/breaks/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<String> breakOff(@PathVariable("kind") String kind) {
+			return Flux.just("half").concatWith(Mono.error(() -> failure(kind)));
+		}
+
 	}
 
 	@RestController
@@ -208,6 +254,11 @@ class SessionProblemTests {
 		@GetMapping("/fails/{kind}")
 		Mono<String> fail(@PathVariable("kind") String kind) {
 			return Mono.error(failure(kind));
+		}
+
+		@GetMapping(path = "/breaks/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<String> breakOff(@PathVariable("kind") String kind) {
+			return Flux.just("half").concatWith(Mono.error(() -> failure(kind)));
 		}
 
 	}

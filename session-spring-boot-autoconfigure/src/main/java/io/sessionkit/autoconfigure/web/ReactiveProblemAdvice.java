@@ -1,0 +1,31 @@
+package io.sessionkit.autoconfigure.web;
+
+import io.sessionkit.SessionException;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * Answers requests that end in an exception of SessionKit with a {@link ProblemDetail},
+ * in reactive applications. An advice of the application comes first.
+ */
+@RestControllerAdvice
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class ReactiveProblemAdvice {
+
+	/**
+	 * Answers a request, unless a part of its answer has been sent: nothing can be added
+	 * to a stream that has failed after its first element.
+	 */
+	@ExceptionHandler
+	Mono<ResponseEntity<ProblemDetail>> answer(SessionException ex, ServerWebExchange exchange) {
+		return exchange.getResponse().isCommitted() ? Mono.error(ex) : Mono.just(SessionProblemAdvice.answerTo(ex));
+	}
+
+}
