@@ -110,7 +110,17 @@ public final class SqlErrors {
 
 	private static StoreUnavailableException refused(SQLException ex) {
 		return new StoreUnavailableException("The database refused a statement of the session store (SQLSTATE "
-				+ state(ex) + ", error " + ex.getErrorCode() + ").", withoutValues(ex));
+				+ state(ex) + ", error " + ex.getErrorCode() + ")." + why(state(ex)), withoutValues(ex));
+	}
+
+	private static String why(String state) {
+		return switch (state) {
+			case "25006" -> " The transaction, the connection or the server only reads: write outside of a transaction"
+					+ " with readOnly = true, and connect to the primary server.";
+			case "25P02" -> " An earlier statement of the transaction has failed, and the database refuses all that"
+					+ " follow. Roll back, and do not catch the exception of that statement inside the transaction.";
+			default -> "";
+		};
 	}
 
 	public static String missingTables(@Nullable Connection connection) {
