@@ -141,6 +141,16 @@ final class GuardedStore implements SessionStore {
 	}
 
 	@Override
+	public void checkWritable(SessionKey key, boolean here) {
+		this.store.checkWritable(key(key), here);
+	}
+
+	@Override
+	public void whenRolledBack(Runnable what) {
+		this.store.whenRolledBack(what);
+	}
+
+	@Override
 	public List<Message> messages(SessionKey key) {
 		return this.store.messages(key(key));
 	}

@@ -87,7 +87,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
-		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), builder.conversations.access(), resolver,
+		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), builder.conversations, resolver,
 				builder.requireSession, new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout,
 						builder.idempotencyTimeToLive));
 		boolean resolves = builder.resolver != null || builder.requireSession;

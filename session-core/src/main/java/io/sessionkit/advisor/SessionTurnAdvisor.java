@@ -18,6 +18,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
@@ -31,6 +32,7 @@ import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private final GatedTurns turns;
 
+	private final Turns all;
+
 	private final SessionAccess access;
 
 	private final SessionKeyResolver resolver;
@@ -69,10 +73,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private final SkippedHooks skippedHooks;
 
-	SessionTurnAdvisor(GatedTurns turns, SessionAccess access, SessionKeyResolver resolver, boolean requireSession,
-			CallRules rules) {
+	SessionTurnAdvisor(GatedTurns turns, Conversations conversations, SessionKeyResolver resolver,
+			boolean requireSession, CallRules rules) {
 		this.turns = turns;
-		this.access = access;
+		this.all = conversations.turns();
+		this.access = conversations.access();
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 		this.rules = rules;
@@ -104,6 +109,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
 		TurnRequest asking = this.turns.asked(request);
+		this.all.checkWritable(asking, false);
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
@@ -155,6 +161,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		OnCancel rule = call.onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = this.turns.asked(request);
+		this.all.checkWritable(asking, true);
 		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));

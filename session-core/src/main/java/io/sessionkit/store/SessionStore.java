@@ -12,6 +12,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.message.TurnSplitter;
 import org.jspecify.annotations.Nullable;
@@ -286,6 +287,32 @@ public interface SessionStore {
 	 */
 	default boolean mayRollBack() {
 		return true;
+	}
+
+	/**
+	 * Checks that a session can be written now, as far as the transactions of this thread
+	 * are concerned. A call asks before its model is called, so that no reply is paid for
+	 * that cannot be stored. By default it checks nothing, which is right for a store
+	 * that takes no part in transactions.
+	 * @param key the session
+	 * @param here whether this thread calls {@link #commit}; false if others do, and this
+	 * one waits for them, as it may for a stream
+	 * @throws IllegalStateException if the commit would take part in a transaction that
+	 * only reads
+	 * @throws TurnInProgressException if it would wait for a transaction of this thread
+	 * that has written the session
+	 */
+	default void checkWritable(SessionKey key, boolean here) {
+	}
+
+	/**
+	 * Does something as soon as the transaction is rolled back in which a commit of this
+	 * thread would take part, outside of that transaction: what was written by
+	 * {@link #put} for such a commit can be taken back then. It is not done otherwise,
+	 * and by default never.
+	 * @param what what to do, on any thread
+	 */
+	default void whenRolledBack(Runnable what) {
 	}
 
 	// protocol

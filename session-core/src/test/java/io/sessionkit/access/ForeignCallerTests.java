@@ -73,7 +73,7 @@ class ForeignCallerTests {
 
 	/** What names no session. */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
-			Set.of("options", "deleteExpired", "mayRollBack"), Conversations.class,
+			Set.of("options", "deleteExpired", "mayRollBack", "whenRolledBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "drain", "accept", "close"), Approvals.class,
 			Set.of("of", "builder", "running", "turns", "continuations", "checkNames", "checkCondition",
 					"checkTimeout"),
@@ -220,6 +220,7 @@ class ForeignCallerTests {
 		}
 		values.put(long.class, 1L);
 		values.put(int.class, 1);
+		values.put(boolean.class, true);
 		values.put(Set.class, Set.of("note"));
 		values.put(Map.class, Map.of());
 		values.put(List.class, List.of(new UserMessage("q"), new AssistantMessage("a")));

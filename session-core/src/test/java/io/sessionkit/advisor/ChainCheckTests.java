@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.sessionkit.SessionKey;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
@@ -126,7 +125,7 @@ class ChainCheckTests {
 	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), SessionAccess.unlimited(),
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
 					(request) -> Optional.empty(), false, CallRules.DEFAULT))
 			.build();
 		assertThatIllegalStateException()
@@ -139,7 +138,7 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), SessionAccess.unlimited(),
+			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
 					(request) -> Optional.empty(), false, CallRules.DEFAULT), new SessionRoundAdvisor(false))
 			.build();
 		assertThatIllegalStateException()

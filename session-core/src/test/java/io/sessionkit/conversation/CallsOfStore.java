@@ -17,7 +17,8 @@ final class CallsOfStore {
 	static SessionStore before(SessionStore store, Runnable first) {
 		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
 				new Class<?>[] { SessionStore.class }, (proxy, method, args) -> {
-					if (!Set.of("options", "mayRollBack").contains(method.getName())) {
+					if (!Set.of("options", "mayRollBack", "checkWritable", "whenRolledBack")
+						.contains(method.getName())) {
 						first.run();
 					}
 					try {

@@ -236,6 +236,16 @@ public final class ObservedStore implements SessionStore {
 	}
 
 	@Override
+	public void checkWritable(SessionKey key, boolean here) {
+		this.store.checkWritable(key, here);
+	}
+
+	@Override
+	public void whenRolledBack(Runnable what) {
+		this.store.whenRolledBack(what);
+	}
+
+	@Override
 	public List<Session> list(String owner, Page page) {
 		return this.store.list(owner, page);
 	}

@@ -162,7 +162,13 @@ public final class Decisions {
 				call.status(), (call.decision() != null) ? call.decision().by() : null);
 	}
 
-	private static DecisionRefusedException changedEachTime(SessionKey key, String id) {
+	private DecisionRefusedException changedEachTime(SessionKey key, String id) {
+		if (this.ledger.mayRollBack()) {
+			return new DecisionRefusedException("The call " + id + " of session " + key
+					+ " is not there outside of the transaction around this decision: it was stored in that transaction,"
+					+ " which is not committed, and decisions are stored beside it. Nothing was decided; decide after the"
+					+ " commit.", null, null);
+		}
 		return new DecisionRefusedException(
 				"The call " + id + " of session " + key
 						+ " changed each time that it was to be decided. Nothing was decided; read it again.",

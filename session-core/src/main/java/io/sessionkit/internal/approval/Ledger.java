@@ -97,6 +97,13 @@ public final class Ledger {
 		return this.store.options().now();
 	}
 
+	/**
+	 * Returns whether calls of this thread may be stored in a transaction of its caller.
+	 */
+	boolean mayRollBack() {
+		return this.store.mayRollBack();
+	}
+
 	// calls
 
 	/**

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
@@ -18,6 +19,8 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * by many threads.
  */
 public final class Lines {
+
+	private static final Log logger = LogFactory.getLog(Lines.class);
 
 	/** The kind of the records of what waiting calls offer. */
 	public static final String OFFER = "offer";
@@ -85,6 +90,7 @@ public final class Lines {
 					: null;
 			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, beginning, own));
 		}
+		waits.get(waits.size() - 1).last();
 		return new Arrival(this, key, waits, request, steers, drain);
 	}
 
@@ -119,12 +125,31 @@ public final class Lines {
 
 	/**
 	 * Takes the first place if the session exists and nobody stands in line.
+	 * @param last whether the call stands in no further line
 	 * @return the place; null if there is a line, or no session
+	 * @throws TurnInProgressException if a transaction of the caller does not see the
+	 * place, so that no turn can be stored with it
 	 */
-	@Nullable Place take(SessionKey key, LineName name, String id) {
+	@Nullable Place take(SessionKey key, LineName name, String id, boolean last) {
 		Line line = Line.of(id, name.content());
 		RecordWrite write = write(key, name, line, 0);
-		return this.store.put(key, write) ? admit(key, name, id, line, write.next()) : null;
+		if (!this.store.put(key, write)) {
+			return null;
+		}
+		// looking earlier would be what the transaction begins to read with
+		if (last && mayRollBack() && record(key, name) == null) {
+			throw unseen(key, name, write.next());
+		}
+		return admit(key, name, id, line, write.next());
+	}
+
+	/** The commit of the turn would not find the place that it leaves. */
+	private TurnInProgressException unseen(SessionKey key, LineName name, long revision) {
+		put(key, write(key, name, Line.NOBODY, revision));
+		return new TurnInProgressException("The transaction around this call on session " + key
+				+ " had begun to read before the call had its place in line, and does not see it (isolation REPEATABLE"
+				+ " READ, the default of MariaDB and MySQL, and above). Nothing was run. Make the call outside of the"
+				+ " transaction or after its commit, or let the transaction be one of READ COMMITTED.");
 	}
 
 	boolean isAbsent(SessionKey key) {
@@ -145,7 +170,22 @@ public final class Lines {
 
 	/** Lets the first call of the line work, and begins to renew its ticket. */
 	Place admit(SessionKey key, LineName name, String id, Line line, long revision) {
+		this.store.whenRolledBack(() -> removeRolledBack(key, name, id));
 		return new Place(this, key, name, id, line, revision, this.renewals);
+	}
+
+	/**
+	 * Takes a call out of the line that has left it in a transaction which was rolled
+	 * back.
+	 */
+	private void removeRolledBack(SessionKey key, LineName name, String id) {
+		try {
+			remove(key, name, id);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The place of a call on session " + key + ", whose transaction was rolled back, could not be"
+					+ " given back and ends in " + this.life + ": " + ex.getClass().getName());
+		}
 	}
 
 	/**

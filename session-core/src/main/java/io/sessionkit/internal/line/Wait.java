@@ -71,6 +71,9 @@ final class Wait {
 	/** Whether there is no session that this call could wait in. */
 	private boolean absent;
 
+	/** Whether the call stands in no line behind this one. */
+	private boolean last;
+
 	private int looks;
 
 	/** Whether a call that stood in line was found to be gone. */
@@ -89,6 +92,11 @@ final class Wait {
 		this.beginning = beginning;
 		this.offer = offer;
 		this.watch = new LineWatch(lines.life(), System::nanoTime);
+	}
+
+	/** Makes this the last line in which the call stands. */
+	void last() {
+		this.last = true;
 	}
 
 	/**
@@ -216,7 +224,7 @@ final class Wait {
 
 	/** Takes the first place if there is no line; if there is one, joins it. */
 	private @Nullable Place taken() {
-		Place free = this.lines.take(this.key, this.name, this.id);
+		Place free = this.lines.take(this.key, this.name, this.id, this.last);
 		if (free != null) {
 			return free;
 		}

@@ -274,6 +274,13 @@ public enum Dialect {
 	}
 
 	/**
+	 * Returns whether one writer keeps all others out of the database until it commits.
+	 */
+	public boolean hasOneWriter() {
+		return this == SQLITE;
+	}
+
+	/**
 	 * Returns whether a transaction that waits for another one is sometimes not woken
 	 * when that one has ended. So the writers of one process should not meet in the
 	 * database.

@@ -90,6 +90,31 @@ public final class JdbcWork {
 		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isBound();
 	}
 
+	/**
+	 * Returns what stands for the transaction of the caller that work done now joins: the
+	 * same object until that ends.
+	 * @return the object; null if it joins none
+	 */
+	@Nullable Object joined() {
+		return mayJoin() ? TransactionSynchronizationManager.getResource(this.dataSource) : null;
+	}
+
+	/**
+	 * Runs something at the end of a transaction of the caller as if that were over, so
+	 * that nothing of it goes to the connection of the transaction.
+	 */
+	void outside(Runnable what) {
+		Object bound = TransactionSynchronizationManager.unbindResourceIfPossible(this.dataSource);
+		try {
+			what.run();
+		}
+		finally {
+			if (bound != null) {
+				TransactionSynchronizationManager.bindResource(this.dataSource, bound);
+			}
+		}
+	}
+
 	/** Returns whether it works beside an open transaction of the caller. */
 	public boolean isApart() {
 		return this.alone;

@@ -25,6 +25,7 @@ import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.internal.row.ViewCache;
+import io.sessionkit.internal.sql.CallerTransactions;
 import io.sessionkit.internal.sql.Dialect;
 import io.sessionkit.internal.sql.JdbcWork;
 import io.sessionkit.internal.sql.Templates;
@@ -115,6 +116,8 @@ public final class JdbcSessionStore implements SessionStore {
 
 	private final JdbcWork work;
 
+	private final CallerTransactions callers;
+
 	private final RowReader reader;
 
 	private final ViewCache views;
@@ -143,6 +146,7 @@ public final class JdbcSessionStore implements SessionStore {
 		this.options = options;
 		this.tablePrefix = Templates.checkedPrefix(tablePrefix);
 		this.work = new JdbcWork(dataSource);
+		this.callers = new CallerTransactions(this.work, () -> backend().dialect().hasOneWriter());
 		this.reader = new RowReader(options.codec());
 		this.views = new ViewCache(options.viewCache(), options.codec());
 	}
@@ -200,12 +204,20 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
+		this.callers.checkCommit(commit.key());
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
 		CommitResult made = encoded.isPlain() ? commitShort(statements, encoded) : commitAtOnce(statements, encoded);
 		CommitResult result = (made != null) ? made : commitAsWhole(statements, encoded);
 		this.views.committed(encoded, result);
+		if (result.outcome() == CommitResult.Outcome.COMMITTED) {
+			this.callers.committed(commit, begins(commit, result));
+		}
 		return result;
+	}
+
+	private static boolean begins(Commit commit, CommitResult result) {
+		return commit.expect() == Commit.Expect.ABSENT || commit.expect() == Commit.Expect.ANY && result.version() == 1;
 	}
 
 	private @Nullable CommitResult commitShort(Backend statements, EncodedCommit commit) {
@@ -231,6 +243,21 @@ public final class JdbcSessionStore implements SessionStore {
 	@Override
 	public boolean mayRollBack() {
 		return this.work.mayJoin();
+	}
+
+	@Override
+	public void checkWritable(SessionKey key, boolean here) {
+		if (here) {
+			this.callers.checkCommit(key);
+		}
+		else {
+			this.callers.checkCommitElsewhere(key);
+		}
+	}
+
+	@Override
+	public void whenRolledBack(Runnable what) {
+		this.callers.whenRolledBack(what);
 	}
 
 	// Only a writer that has lost reads why.
@@ -318,6 +345,7 @@ public final class JdbcSessionStore implements SessionStore {
 
 	@Override
 	public void erase(SessionKey key) {
+		this.callers.checkCommit(key);
 		Backend statements = backend();
 		SessionStatements sessions = statements.tables().sessions();
 		String hash = KeyHash.of(key).session();
@@ -326,6 +354,9 @@ public final class JdbcSessionStore implements SessionStore {
 			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
 		this.views.forget(key);
+		if (erased.isPresent()) {
+			this.callers.erased(key);
+		}
 		// others may put records of the session until the erasure is committed
 		erased.ifPresent((pk) -> this.work.afterwards(new ExpiredRows(this.work, statements).lateRecords(pk)));
 	}
@@ -355,10 +386,14 @@ public final class JdbcSessionStore implements SessionStore {
 	 * The record is stored at once, on a connection of its own: it stays stored when a
 	 * transaction of the caller is rolled back. Such a transaction holds a connection
 	 * meanwhile, so the pool needs a second one.
+	 * @throws io.sessionkit.TurnInProgressException if the record would wait for a
+	 * transaction of this thread, or not see a session that began in it
 	 */
 	@Override
 	public boolean put(SessionKey key, RecordWrite record) {
-		RecordStatements records = backend().tables().records();
+		Backend statements = backend();
+		this.callers.checkBeside(key, record);
+		RecordStatements records = statements.tables().records();
 		String hash = KeyHash.of(key).session();
 		JdbcWork apart = this.work.apart();
 		Long session = apart.writing((connection) -> records.put(connection, hash, record));

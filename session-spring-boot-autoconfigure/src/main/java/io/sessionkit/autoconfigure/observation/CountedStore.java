@@ -175,6 +175,16 @@ final class CountedStore implements SessionStore {
 	}
 
 	@Override
+	public void checkWritable(SessionKey key, boolean here) {
+		this.store.checkWritable(key, here);
+	}
+
+	@Override
+	public void whenRolledBack(Runnable what) {
+		this.store.whenRolledBack(what);
+	}
+
+	@Override
 	public List<Message> messages(SessionKey key) {
 		return call(Operation.READ, () -> this.store.messages(key));
 	}
