@@ -81,7 +81,8 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (turn == null) {
 			return chain.nextStream(request);
 		}
-		return turn.rounds().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn);
+		return ThrownErrors
+			.passedOn(turn.rounds().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn));
 	}
 
 	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain,

@@ -222,8 +222,11 @@ public final class Redactor implements SessionHook {
 
 		/**
 		 * Adds the matches of a pattern. The time that a search takes depends on the
-		 * pattern: one that backtracks without end does so here too. Empty matches are
-		 * ignored.
+		 * pattern: one that backtracks without end does so here too. So does the stack
+		 * that it needs: a repeated group with alternatives, such as {@code (a|b)*},
+		 * takes more with each repetition. A text for which there is not enough is not
+		 * let through: the hook fails with an {@link IllegalStateException} that names
+		 * the detector. Empty matches are ignored.
 		 * @param name the name of the detector in {@code [name]} and in reasons
 		 * @param pattern the pattern; it sees one text at a time, in JSON one string or
 		 * number
@@ -236,7 +239,7 @@ public final class Redactor implements SessionHook {
 				throw new IllegalArgumentException("The name of a pattern must be a letter followed by letters, digits,"
 						+ " '-' and '_': '" + name + "'.");
 			}
-			return add(name, new PatternDetector(pattern), action);
+			return add(name, new PatternDetector(name, pattern), action);
 		}
 
 		private Builder add(String name, Detector detector, Action action) {

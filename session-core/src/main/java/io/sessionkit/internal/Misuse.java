@@ -1,10 +1,9 @@
 package io.sessionkit.internal;
 
 /**
- * A call that cannot work where it was made. Its message quotes no text of a session, so
- * it is told even where messages of exceptions are left out.
+ * A use that cannot work where it was made, such as a call or what a hook returns.
  */
-public final class Misuse extends IllegalStateException {
+public class Misuse extends IllegalStateException implements Told {
 
 	public Misuse(String message) {
 		super(message);

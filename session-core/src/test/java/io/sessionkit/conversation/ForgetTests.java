@@ -172,7 +172,9 @@ class ForgetTests {
 		}));
 		this.model.says("a1");
 		assertThatExceptionOfType(HookFailedException.class).isThrownBy(() -> ask("q1"))
-			.withMessageContaining(IndexOutOfBoundsException.class.getName());
+			.withMessageContaining("has 0 messages")
+			.withMessageContaining("from 0 to 1");
+		assertThat(this.thread.turns(Tail.ALL).get(0).failure()).isEqualTo(IndexOutOfBoundsException.class.getName());
 		assertThat(lines()).isEmpty();
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.context.forget(0, 1));
 	}

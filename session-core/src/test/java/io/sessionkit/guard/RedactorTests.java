@@ -519,6 +519,20 @@ class RedactorTests {
 		return redactor.beforeTurn(context(List.of()), List.of(message));
 	}
 
+	@Test
+	void aPatternThatNeedsTooMuchStackNamesItsDetectorAndLetsNothingThrough() {
+		Redactor redactor = all(Action.MASK).pattern("letters", Pattern.compile("\\b(?:a|b)*c"), Action.REDACT).build();
+		Redactor possessive = all(Action.MASK).pattern("letters", Pattern.compile("\\b(?:a|b)*+c"), Action.REDACT)
+			.build();
+		List<Message> input = List.of(new UserMessage("ab".repeat(20_000)));
+
+		assertThatIllegalStateException().isThrownBy(() -> redactor.beforeTurn(context(input), input))
+			.withMessageContaining("'letters'")
+			.withMessageContaining("(?:a|b)*+")
+			.withMessageNotContaining("abab");
+		assertThat(possessive.beforeTurn(context(input), input)).isInstanceOf(HookResult.Keep.class);
+	}
+
 	private static Message replaced(HookResult<List<Message>> result) {
 		return replace(result).get(0);
 	}

@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -41,6 +44,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -355,6 +359,56 @@ class SessionHookTests {
 		assertThat(this.model.prompts()).isEmpty();
 	}
 
+	/**
+	 * Reactor throws such an error at the thread of the stream, where nobody sees it.
+	 */
+	@ParameterizedTest
+	@MethodSource("setups")
+	@Timeout(60)
+	void anErrorOfTheJvmInAHookEndsTheTurnLikeAnyOtherFailure(ClientSetup setup) {
+		for (Error error : List.of(new StackOverflowError(SECRET), new NoClassDefFoundError(SECRET))) {
+			for (String place : List.of("beforeTurn", "beforeModel", "afterModel", "beforeSave", "beside")) {
+				assertEndsTheTurn(setup, error, place);
+			}
+		}
+	}
+
+	private void assertEndsTheTurn(ClientSetup setup, Error error, String place) {
+		Conversations conversations = Conversations.builder(this.store).hooks(List.of(throwing(error, place))).build();
+		ScriptedChatModel answers = new ScriptedChatModel().says("a").says("a").says("a").says("a");
+		ChatClient chat = setup.builder(answers, SessionAdvisor.of(conversations)).build();
+
+		assertThatThrownBy(() -> setup.content(inLine(chat))).as(place)
+			.matches(
+					(ex) -> ex == error
+							|| (ex.getCause() != null && ex.getCause().toString().contains(error.getClass().getName())),
+					"has the error");
+
+		List<Turn> turns = this.thread.turns(Tail.ALL);
+		assertThat(turns.get(turns.size() - 1).status()).as(place).isEqualTo(TurnStatus.FAILED);
+		assertThat(turns.get(turns.size() - 1).failure()).as(place).isEqualTo(error.getClass().getName());
+		assertThat(setup.content(inLine(chat))).as(place).isEqualTo("a");
+		assertThat(conversations.drain(Duration.ofSeconds(5))).as(place).isTrue();
+	}
+
+	private static ChatClient.ChatClientRequestSpec inLine(ChatClient chat) {
+		return prompt(chat, "q").advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE));
+	}
+
+	/**
+	 * A hook that throws when it is first asked at a place.
+	 */
+	private static SessionHook throwing(Error error, String place) {
+		AtomicBoolean thrown = new AtomicBoolean();
+		BiConsumer<String, HookContext> ask = (phase, context) -> {
+			boolean isHere = place.equals(phase) || (place.equals("beside") && phase.equals("beforeTurn"));
+			if (isHere && thrown.compareAndSet(false, true)) {
+				throw error;
+			}
+		};
+		return place.equals("beside") ? TestHooks.notingBesideModel("h", ask) : TestHooks.noting("h", ask);
+	}
+
 	@ParameterizedTest
 	@MethodSource("setups")
 	void whatIsKeptCanBeReplacedWithoutTheCallerNoticing(ClientSetup setup) {
@@ -514,6 +568,27 @@ class SessionHookTests {
 		assertNoTrace(thrown, SECRET);
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(log()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Phase.class, names = "AFTER_MODEL", mode = EnumSource.Mode.EXCLUDE)
+	void nullInAListIsAnErrorThatNamesTheHook(Phase phase) {
+		this.model.says(SECRET);
+		List<Message> list = new ArrayList<>();
+		list.add(new UserMessage("q"));
+		list.add(null);
+		SessionHook careless = switch (phase) {
+			case BEFORE_TURN -> TestHooks.beforeTurn("careless", (input) -> HookResult.replace(list));
+			case BEFORE_MODEL -> TestHooks.beforeModel("careless", (request) -> HookResult.replace(list));
+			default -> TestHooks.beforeSave("careless", (turn) -> HookResult.replace(list));
+		};
+
+		assertThatThrownBy(() -> prompt(client(ClientSetup.plain(), List.of(careless)), "q").call().content())
+			.hasMessageContaining("careless")
+			.hasMessageContaining("null");
+
+		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(turn().failure()).isEqualTo(IllegalStateException.class.getName());
 	}
 
 	@Test

@@ -93,6 +93,26 @@ public final class TestHooks {
 	}
 
 	/**
+	 * A guard beside the model that notes when it is asked about the input.
+	 */
+	static SessionHook notingBesideModel(String name, BiConsumer<String, HookContext> note) {
+		return new Named(name) {
+
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				note.accept("beforeTurn", context);
+				return HookResult.keep();
+			}
+
+			@Override
+			public boolean runsBesideModel() {
+				return true;
+			}
+
+		};
+	}
+
+	/**
 	 * One that looks at replies and says that it does no more.
 	 */
 	static SessionHook onlyLooking(Function<AssistantMessage, HookResult<AssistantMessage>> hook) {

@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.sessionkit.internal.CarriedError;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
@@ -15,7 +16,8 @@ import reactor.core.scheduler.Schedulers;
  * Runs work of a stream that calls the store or a hook, on a thread that may wait. The
  * work is not interrupted when the subscriber cancels: after an interrupt it is unknown
  * whether a commit took place, and an interrupted file database is closed for all its
- * users.
+ * users. What the work throws is the error of the stream, also what Reactor would throw
+ * at this thread instead ({@link CarriedError}).
  */
 public final class WaitingThread {
 
@@ -67,7 +69,7 @@ public final class WaitingThread {
 			logger.warn("A stream was cancelled, and what it still did failed: " + ex.getClass().getName());
 			return;
 		}
-		sink.error(ex);
+		sink.error(CarriedError.carrying(ex));
 	}
 
 }

@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -18,7 +19,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.Misuse;
+import io.sessionkit.internal.Told;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
@@ -304,8 +305,8 @@ public final class HookRun {
 			HookResult<T> result = asked(hook, step, copies, value);
 			hook.check(result, step.phase());
 			if (result instanceof HookResult.Replace<T> replace) {
-				T taken = step.take(copies, replace.value());
-				String fault = step.fault(taken);
+				T taken = hasNull(replace.value()) ? replace.value() : step.take(copies, replace.value());
+				String fault = hasNull(taken) ? "a list with null in it" : step.fault(taken);
 				if (fault != null) {
 					throw new NamedHook.MisusedException(hook, step.phase(), "returned " + fault + ".");
 				}
@@ -314,8 +315,7 @@ public final class HookRun {
 			return result;
 		}
 		catch (Throwable ex) {
-			String reason = (ex instanceof NamedHook.MisusedException || ex instanceof Misuse)
-					? String.valueOf(ex.getMessage()) : ex.getClass().getName();
+			String reason = (ex instanceof Told) ? String.valueOf(ex.getMessage()) : ex.getClass().getName();
 			Verdict verdict = new Verdict(hook.name(), step.phase(), Effect.FAILED, reason);
 			add(verdict);
 			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {
@@ -323,6 +323,10 @@ public final class HookRun {
 			}
 			throw ex;
 		}
+	}
+
+	private static boolean hasNull(Object value) {
+		return value instanceof List<?> list && list.stream().anyMatch(Objects::isNull);
 	}
 
 	private <T> HookResult<T> asked(NamedHook hook, HookStep<T> step, Copies copies, T value) {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.Misuse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,8 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean b
 		};
 	}
 
-	static final class MisusedException extends IllegalStateException {
+	/** A hook has returned what it must not. */
+	static final class MisusedException extends Misuse {
 
 		MisusedException(NamedHook hook, Phase phase, String fault) {
 			super("Hook '" + hook.name() + "' (" + hook.hook().getClass().getName() + ") in " + method(phase) + " "

@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.Thrown;
+import io.sessionkit.internal.Told;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public record TurnEnd(TurnStatus status, @Nullable String failure) {
 	public static TurnEnd failed(Throwable cause) {
 		Throwable thrown = Thrown.cause(cause);
 		return (thrown instanceof TurnHandedOverException)
-				? new TurnEnd(TurnStatus.INCOMPLETE, thrown.getClass().getName()) : failed(thrown.getClass().getName());
+				? new TurnEnd(TurnStatus.INCOMPLETE, thrown.getClass().getName()) : failed(Told.type(thrown).getName());
 	}
 
 }

@@ -2,11 +2,12 @@ package io.sessionkit.internal.turn;
 
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Misuse;
+import io.sessionkit.internal.Told;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewLine.Source;
 
@@ -65,16 +66,20 @@ final class ForgottenItems {
 	 */
 	synchronized void forget(int from, int to, boolean saving) {
 		if (this.refuses) {
-			throw new IllegalStateException("A hook cannot forget messages of session " + this.key
+			throw new Misuse("A hook cannot forget messages of session " + this.key
 					+ " because of a message that may not become part of the turn. Refuse the message, or forget them in"
 					+ " a tool or in beforeSave.");
 		}
 		if (this.over || !(this.running || saving)) {
-			throw new IllegalStateException("The turn on session " + this.key
+			throw new Misuse("The turn on session " + this.key
 					+ " is over, and forgets nothing any more. Do so before the tool or hook returns.");
 		}
 		List<ViewLine> lines = this.history.get();
-		Objects.checkFromToIndex(Math.min(from, to), to, lines.size());
+		if (Math.min(from, to) < 0 || to > lines.size()) {
+			throw new NoSuchMessages(
+					"The history of session " + this.key + " has " + lines.size() + " messages, so there are none from "
+							+ from + " to " + to + " to forget. The second index is that" + " behind the last one.");
+		}
 		int first = from;
 		while (first > 0 && first < to && isResult(lines.get(first).message())) {
 			first--;
@@ -101,7 +106,7 @@ final class ForgottenItems {
 		if (line.source() instanceof Source.Pruned pruned && line.turn() > this.covered) {
 			return pruned.sequence();
 		}
-		throw new IllegalArgumentException("Message " + index + " of the history of session " + this.key
+		throw new NoneOfItsTurns("Message " + index + " of the history of session " + this.key
 				+ " is none of its turns: it belongs to a summary, or the call has brought it. Forget messages behind it, or use"
 				+ " Conversation.reset() between calls.");
 	}
@@ -123,6 +128,22 @@ final class ForgottenItems {
 	synchronized NavigableMap<Long, Long> end() {
 		this.over = true;
 		return new TreeMap<>(this.items);
+	}
+
+	private static final class NoSuchMessages extends IndexOutOfBoundsException implements Told {
+
+		NoSuchMessages(String message) {
+			super(message);
+		}
+
+	}
+
+	private static final class NoneOfItsTurns extends IllegalArgumentException implements Told {
+
+		NoneOfItsTurns(String message) {
+			super(message);
+		}
+
 	}
 
 }

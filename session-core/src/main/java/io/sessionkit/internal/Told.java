@@ -1,0 +1,20 @@
+package io.sessionkit.internal;
+
+/**
+ * An exception whose message quotes no text of a session, so that it is told even where
+ * messages of exceptions are left out. Applications know it by its superclass.
+ */
+public interface Told {
+
+	/**
+	 * Returns the type by which applications know an exception.
+	 */
+	static Class<?> type(Throwable thrown) {
+		Class<?> type = thrown.getClass();
+		while (Told.class.isAssignableFrom(type)) {
+			type = type.getSuperclass();
+		}
+		return type;
+	}
+
+}
