@@ -2,8 +2,8 @@ package io.sessionkit.internal;
 
 /**
  * Recognizes invisible characters: those that Unicode calls default ignorable, whether
- * they are letters, marks or still unassigned, and those that only format. All guards and
- * quotes use this one test.
+ * they are letters, marks or still unassigned, and those that only format. All guards,
+ * quotes and summaries use this one test.
  */
 public final class Invisible {
 
@@ -46,6 +46,16 @@ public final class Invisible {
 	 */
 	public static boolean isFiller(int point) {
 		return Character.isLetter(point) && is(point);
+	}
+
+	/**
+	 * Returns whether a text has nothing to see in it: it is empty, or only white space,
+	 * invisible and control characters.
+	 */
+	public static boolean isBlank(String text) {
+		return text.codePoints()
+			.allMatch((point) -> is(point) || isControl(point) || Character.isWhitespace(point)
+					|| Character.isSpaceChar(point));
 	}
 
 }

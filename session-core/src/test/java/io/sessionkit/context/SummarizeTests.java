@@ -158,7 +158,7 @@ class SummarizeTests {
 
 	enum Failure {
 
-		THROWS, ERROR, BLANK, NOTHING, CUT_OFF, FILTERED, HANGS, LATE
+		THROWS, ERROR, BLANK, INVISIBLE, NOTHING, CUT_OFF, FILTERED, TOO_LONG, CALLS_TOOLS, BEFORE_TOOLS, HANGS, LATE
 
 	}
 
@@ -765,6 +765,36 @@ class SummarizeTests {
 	}
 
 	@Test
+	void aSummaryThatWouldTakeTheRoomOfTheNewestTurnsIsRefused() {
+		Summarize.Builder rule = rule().triggerMessages(6).keepTurns(2);
+		ChatClient chat = chat(ClientSetup.plain(), rule, Trim.keepLastTokens(100));
+		this.summarizer.says("word ".repeat(300)).says("short");
+		talk(chat, 1, 5);
+		assertThat(this.summarizer.prompts()).hasSize(1);
+		assertThat(thread().summaries()).isEmpty();
+		assertThat(this.model.lastRequest()).hasSize(9);
+		assertThat(this.events).filteredOn(SessionEvent.SummaryFailed.class::isInstance)
+			.singleElement()
+			.satisfies((event) -> assertThat(((SessionEvent.SummaryFailed) event).failure()).contains("half", "100"));
+		assertThat(conversations(rule, Trim.keepLastTokens(100)).get(T1).compact(true).status())
+			.isEqualTo(Status.SUMMARIZED);
+	}
+
+	@Test
+	void aStoredSummaryThatFitsInNoRequestIsLeftOutBeforeTheTurns() {
+		Summarize.Builder rule = rule().keepTurns(2);
+		this.summarizer.says("word ".repeat(300));
+		talk(chat(rule), 1, 4);
+		assertThat(conversations(rule, Trim.NONE).get(T1).compact(true).status()).isEqualTo(Status.SUMMARIZED);
+
+		ChatClient limited = chat(ClientSetup.plain(), rule(), Trim.keepLastTokens(200));
+		talk(limited, 5, 5);
+
+		assertThat(this.model.lastRequestLines()).containsExactly("user: u3", "assistant: a3", "user: u4",
+				"assistant: a4", "user: u5");
+	}
+
+	@Test
 	void aLimitOfTheSessionMakesASummaryDueToo() {
 		ChatClient chat = chat(rule().triggerMessages(1_000).keepTurns(2));
 		this.summarizer.says("s1").says("s2").says("s3").says("s4");
@@ -895,6 +925,14 @@ class SummarizeTests {
 				throw new StackOverflowError("u1");
 			});
 			case BLANK -> this.summarizer.says(" \n ");
+			case INVISIBLE -> this.summarizer.says("\u200B\u2060 \uFEFF\n");
+			case TOO_LONG -> this.summarizer.says("word ".repeat(600));
+			case CALLS_TOOLS ->
+				this.summarizer.responds(new ChatResponse(List.of(new Generation(AssistantMessage.builder()
+					.content("I look")
+					.toolCalls(List.of(SessionAdvisorTests.call("c", "t", "1")))
+					.build()))));
+			case BEFORE_TOOLS -> this.summarizer.responds(finished("I look it up", "tool_calls"));
 			case NOTHING -> this.summarizer.responds();
 			case CUT_OFF -> this.summarizer.responds(finished("half a summ", "length"));
 			case FILTERED -> this.summarizer.responds(finished("I cannot", "CONTENT_FILTER"));

@@ -36,6 +36,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
+
 /**
  * Replaces older turns of the view with summaries. If anything fails, the session stays
  * as it was, and the turn that needed the summary gets no exception. Safe for use by many
@@ -46,6 +48,9 @@ public final class Summarizer implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(Summarizer.class);
 
 	private static final int MOST_JOBS = 16;
+
+	/** The tokens up to which a summary may be longer than what it stands for. */
+	private static final int SHORT = 500;
 
 	private final SessionStore store;
 
@@ -269,7 +274,31 @@ public final class Summarizer implements AutoCloseable {
 		if (coverage.isEmpty()) {
 			return without(Status.NOTHING_TO_COVER);
 		}
-		return put(view, coverage, write(coverage));
+		Summary summary = write(coverage);
+		checkLength(view.session(), coverage, summary);
+		return put(view, coverage, summary);
+	}
+
+	/**
+	 * Refuses a summary that would leave no room for the turns after it, or that is
+	 * longer than what it stands for.
+	 */
+	private void checkLength(Session header, Coverage coverage, Summary summary) throws SummaryCalls.FailedException {
+		long tokens = tokens(summary);
+		int limit = Limits.of(null, header.settings(), this.trim).trim().maxTokens();
+		if (tokens * this.memory.factor(header.key()) > limit / 2.0) {
+			throw new SummaryCalls.FailedException(
+					"too long: it has " + tokens + " tokens, more than half of the limit on tokens, which is " + limit);
+		}
+		long covered = coverage.tokens() + ((coverage.before() != null) ? tokens(coverage.before()) : 0);
+		if (tokens > SHORT && tokens >= covered) {
+			throw new SummaryCalls.FailedException(
+					"too long: it has " + tokens + " tokens, and what it stands for " + covered);
+		}
+	}
+
+	private long tokens(Summary summary) {
+		return this.store.options().tokens().applyAsInt(new AssistantMessage(summary.text()));
 	}
 
 	/**

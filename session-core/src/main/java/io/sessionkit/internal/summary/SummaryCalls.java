@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +55,13 @@ public final class SummaryCalls implements AutoCloseable {
 
 	/**
 	 * The finish reasons of the providers for a text that is not what was asked for: cut
-	 * off, filtered, refused, or broken off by a fault.
+	 * off, filtered, refused, broken off by a fault, or written before calling tools.
 	 */
 	private static final Set<String> UNFINISHED = Set.of("LENGTH", "MAX_TOKENS", "MODEL_LENGTH",
 			"MODEL_CONTEXT_WINDOW_EXCEEDED", "ERROR_LIMIT", "CONTENT_FILTER", "CONTENT_FILTERED",
 			"GUARDRAIL_INTERVENED", "REFUSAL", "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT",
 			"SPII", "ERROR_TOXIC", "MALFORMED_MODEL_OUTPUT", "MALFORMED_RESPONSE", "ERROR", "OTHER",
-			"INSUFFICIENT_SYSTEM_RESOURCE");
+			"INSUFFICIENT_SYSTEM_RESOURCE", "TOOL_CALLS", "TOOL_CALL", "TOOL_USE", "FUNCTION_CALL");
 
 	private static final int MOST_THREADS = 32;
 
@@ -116,8 +117,11 @@ public final class SummaryCalls implements AutoCloseable {
 	private static Reply reply(@Nullable ChatResponse response) throws FailedException {
 		Generation chosen = (response != null) ? Replies.chosen(response) : null;
 		String text = (chosen != null && !Replies.isThought(chosen.getOutput())) ? chosen.getOutput().getText() : null;
-		if (response == null || chosen == null || text == null || text.isBlank()) {
+		if (response == null || chosen == null || text == null || Invisible.isBlank(text)) {
 			throw new FailedException("no text");
+		}
+		if (chosen.getOutput().hasToolCalls()) {
+			throw new FailedException("the model called tools");
 		}
 		checkFinished(chosen);
 		return new Reply(text.strip(), response.getMetadata().getModel(),

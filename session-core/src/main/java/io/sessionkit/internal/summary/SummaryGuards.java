@@ -6,20 +6,21 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.message.Copies;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Runs the hooks on what a summarizer reads and writes. A hook that refuses or throws
- * ends the attempt. Safe for use by many threads if the hooks are.
+ * Runs the hooks on what a summarizer reads and writes, and on titles. A hook that
+ * refuses or throws ends the attempt. Safe for use by many threads if the hooks are.
  */
-final class SummaryGuards {
+public final class SummaryGuards {
 
 	private final List<SessionHook> hooks;
 
-	SummaryGuards(List<SessionHook> hooks) {
+	public SummaryGuards(List<SessionHook> hooks) {
 		this.hooks = hooks;
 	}
 
@@ -32,12 +33,14 @@ final class SummaryGuards {
 	}
 
 	/**
-	 * Runs the hooks on a summary. The attempt fails if they leave no text of it.
+	 * Runs the hooks on a summary, or on a title that a model has made.
+	 * @throws SummaryCalls.FailedException if a hook refuses or throws, or if they leave
+	 * no text of it
 	 */
-	String checked(String summary) throws SummaryCalls.FailedException {
+	public String checked(String summary) throws SummaryCalls.FailedException {
 		List<Message> checked = checked(List.of(new AssistantMessage(summary)));
 		String text = (checked.size() == 1) ? checked.get(0).getText() : null;
-		if (text == null || text.isBlank()) {
+		if (text == null || Invisible.isBlank(text)) {
 			throw new SummaryCalls.FailedException("a hook left no text");
 		}
 		return text;

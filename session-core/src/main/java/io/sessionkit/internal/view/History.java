@@ -2,9 +2,11 @@ package io.sessionkit.internal.view;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.context.Pins;
@@ -24,7 +26,8 @@ public final class History {
 
 	/**
 	 * The reason why a unit is in the history. The order of the constants is the order in
-	 * which units are left out if there is no room for all of them.
+	 * which units are left out if there is no room for all of them; only a summary that
+	 * has no room in any case is left out before turns.
 	 */
 	enum Kind {
 
@@ -69,10 +72,13 @@ public final class History {
 
 	private final List<Message> messages;
 
+	private final boolean summaryTooLarge;
+
 	/** Null until it is first needed: most histories are sent as they are. */
 	private @Nullable Map<Message, Unit> unitOf;
 
-	private History(List<Unit> units, List<ViewLine> lines) {
+	private History(List<Unit> units, List<ViewLine> lines, boolean summaryTooLarge) {
+		this.summaryTooLarge = summaryTooLarge;
 		this.units = units;
 		this.lines = lines;
 		this.messages = messages(lines);
@@ -93,11 +99,13 @@ public final class History {
 	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
 		List<Unit> units = units(view, covered, trim.pins());
 		int all = units.size();
+		boolean summaryTooLarge = trim.limitsTokens()
+				&& size(units, EnumSet.of(Kind.SUMMARY), Unit::tokens) > trim.maxTokens();
 		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
 		leave(units, trim.maxTurns(), (unit) -> unit.isTurn() ? 1 : 0);
 		leave(units, trim.maxTokens(), Unit::tokens);
-		return new History(units, (units.size() == all) ? view : lines(units));
+		return new History(units, (units.size() == all) ? view : lines(units), summaryTooLarge);
 	}
 
 	/**
@@ -109,7 +117,7 @@ public final class History {
 		for (Unit unit : units(lines, 0, Pins.NONE)) {
 			units.add(new Unit(Kind.GIVEN, unit.lines()));
 		}
-		return new History(units, lines);
+		return new History(units, lines, false);
 	}
 
 	/**
@@ -141,7 +149,7 @@ public final class History {
 		if (sum <= limit) {
 			return;
 		}
-		for (Unit unit : inOrderOfLeaving(units)) {
+		for (Unit unit : inOrderOfLeaving(units, limit, size)) {
 			int without = size.applyAsInt(unit);
 			if (sum > limit && without > 0 && !unit.stays()) {
 				units.remove(unit);
@@ -185,6 +193,14 @@ public final class History {
 	}
 
 	/**
+	 * Returns whether the summary alone is larger than the limit on tokens, so that no
+	 * request can have it.
+	 */
+	boolean isSummaryTooLarge() {
+		return this.summaryTooLarge;
+	}
+
+	/**
 	 * Returns the indexes of the messages at which a unit begins: a turn, or a summary.
 	 */
 	public List<Integer> starts() {
@@ -215,12 +231,26 @@ public final class History {
 		return known.get(message);
 	}
 
-	private static List<Unit> inOrderOfLeaving(List<Unit> units) {
+	/**
+	 * Returns the units in the order in which they are left out. A summary that has no
+	 * room beside what stays longer than it is left out first, so that it does not take
+	 * all turns with it.
+	 */
+	private static List<Unit> inOrderOfLeaving(List<Unit> units, int limit, ToIntFunction<Unit> size) {
+		List<Kind> kinds = new ArrayList<>(List.of(Kind.values()));
+		if (size(units, EnumSet.complementOf(EnumSet.of(Kind.TURN)), size) > limit) {
+			kinds.remove(Kind.SUMMARY);
+			kinds.add(0, Kind.SUMMARY);
+		}
 		List<Unit> ordered = new ArrayList<>();
-		for (Kind kind : Kind.values()) {
+		for (Kind kind : kinds) {
 			units.stream().filter((unit) -> unit.kind() == kind).forEach(ordered::add);
 		}
 		return ordered;
+	}
+
+	private static long size(List<Unit> units, Set<Kind> kinds, ToIntFunction<Unit> size) {
+		return units.stream().filter((unit) -> kinds.contains(unit.kind())).mapToLong(size::applyAsInt).sum();
 	}
 
 	private static List<ViewLine> lines(List<Unit> units) {

@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.Trim;
+import io.sessionkit.internal.view.History.Kind;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,8 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * Keeps a request within the limits on messages and tokens while the tool loop makes the
  * current turn longer. It leaves out the oldest turns first, then the summary, then
- * pinned turns. The current turn stays. Not safe for use by many threads.
+ * pinned turns. A summary for which there is no room in any case is left out first. The
+ * current turn stays. Not safe for use by many threads.
  */
 public final class ViewTrimmer {
 
@@ -46,6 +48,10 @@ public final class ViewTrimmer {
 		this.history = history;
 		this.trim = trim;
 		this.size = size;
+		if (history.isSummaryTooLarge()) {
+			logger.warn("The summary of session " + key + " alone is larger than trim.max-tokens allows, so requests"
+					+ " leave it out. A new one replaces it: Conversation.compact(true).");
+		}
 	}
 
 	public boolean isOverLimit() {
@@ -87,7 +93,7 @@ public final class ViewTrimmer {
 		Set<Message> left = Collections.newSetFromMap(new IdentityHashMap<>());
 		long messages = RequestSize.messages(request);
 		double tokens = tokens(request);
-		for (RequestUnits.Unit unit : RequestUnits.beforeCurrentTurn(request, current.getAsInt(), this.history)) {
+		for (RequestUnits.Unit unit : units(request, current.getAsInt())) {
 			left.addAll(unit.messages());
 			this.trimmed = true;
 			messages -= RequestSize.messages(unit.messages());
@@ -100,6 +106,34 @@ public final class ViewTrimmer {
 			}
 		}
 		return guard.apply(without(request, left));
+	}
+
+	/**
+	 * Returns the units before the current turn, in the order in which they are left out.
+	 */
+	private List<RequestUnits.Unit> units(List<Message> request, int current) {
+		List<RequestUnits.Unit> units = RequestUnits.beforeCurrentTurn(request, current, this.history);
+		List<RequestUnits.Unit> summary = of(Kind.SUMMARY, units);
+		if (summary.isEmpty() || !isOver(without(request, messages(of(Kind.TURN, units))))) {
+			return units;
+		}
+		List<RequestUnits.Unit> ordered = new ArrayList<>(summary);
+		units.stream().filter((unit) -> unit.kind() != Kind.SUMMARY).forEach(ordered::add);
+		return ordered;
+	}
+
+	private static List<RequestUnits.Unit> of(Kind kind, List<RequestUnits.Unit> units) {
+		return units.stream().filter((unit) -> unit.kind() == kind).toList();
+	}
+
+	private static List<Message> messages(List<RequestUnits.Unit> units) {
+		return units.stream().flatMap((unit) -> unit.messages().stream()).toList();
+	}
+
+	private static List<Message> without(List<Message> request, List<Message> left) {
+		Set<Message> out = Collections.newSetFromMap(new IdentityHashMap<>());
+		out.addAll(left);
+		return without(request, out);
 	}
 
 	private static List<Message> without(List<Message> request, Set<Message> left) {
