@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -28,6 +29,10 @@ abstract class ExpiryContract extends RecordContract {
 	private static final String KIND = "note";
 
 	private static final int BATCH = 1000;
+
+	private static final int REVIVALS = 25;
+
+	private static final int REVIVED_ITEMS = 200;
 
 	@Test
 	void expiredSessionsLeaveNothingBehind() {
@@ -200,6 +205,40 @@ abstract class ExpiryContract extends RecordContract {
 			assertThat(texts(store().items(passing, 1)).size()).isIn(0, 2);
 		}
 		return true;
+	}
+
+	/**
+	 * A store that finds out that a session has expired, and deletes it by its key
+	 * afterwards, deletes what was written in between. Large sessions give it time to do
+	 * so.
+	 */
+	@Test
+	void sessionThatIsWrittenAgainWhileTheExpiredOneIsDeletedStays() throws Exception {
+		String[] many = IntStream.range(0, REVIVED_ITEMS).mapToObj((i) -> "text " + i).toArray(String[]::new);
+		for (int i = 0; i < REVIVALS; i++) {
+			SessionKey key = key();
+			commit(Commit.any(key).turn(completed(many)).header(HeaderChange.NONE.timeToLive(Duration.ofMillis(1))));
+			await().pollInterval(Duration.ofMillis(2)).until(() -> store().find(key).isEmpty());
+			AtomicBoolean done = new AtomicBoolean();
+			Callable<Boolean> deleting = () -> {
+				do {
+					store().deleteExpired(BATCH);
+				}
+				while (!done.get());
+				return true;
+			};
+			Callable<Boolean> writing = () -> {
+				try {
+					return store().commit(Commit.any(key).turn(completed("q", "a"))).isStored();
+				}
+				finally {
+					done.set(true);
+				}
+			};
+			assertThat(race(List.of(deleting, deleting, writing))).containsOnly(true);
+			assertThat(store().find(key)).as("written again").isPresent();
+			assertThat(log(key)).containsExactly("q", "a");
+		}
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.sessionkit.Session;
@@ -255,6 +256,41 @@ abstract class RecordContract extends PathContract {
 		assertThat(store().records(key, KIND)).hasSize(10)
 			.extracting(SessionRecord::revision)
 			.containsExactlyInAnyOrderElementsOf(revisions);
+	}
+
+	/**
+	 * A lease that is renewed beside other writes must not count as lost.
+	 */
+	@Test
+	void writesOfOtherRecordsAndTurnsDoNotMakeAPutFail() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 1);
+		List<Callable<Boolean>> all = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			String id = "lease " + i;
+			store().put(key, RecordWrite.create(KIND, id, "0"));
+			all.add(() -> renewed(key, id));
+		}
+		for (int i = 0; i < 2; i++) {
+			all.add(() -> {
+				for (int turn = 0; turn < 10; turn++) {
+					commit(Commit.any(key).turn(completed("q", "a")));
+				}
+				return true;
+			});
+		}
+		assertThat(race(all)).containsOnly(true);
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::payload).hasSize(6).containsOnly("20");
+		assertThat(log(key)).hasSize(42);
+	}
+
+	private boolean renewed(SessionKey key, String id) {
+		boolean all = true;
+		for (int i = 1; i <= 20; i++) {
+			SessionRecord seen = store().record(key, KIND, id).orElseThrow();
+			all = store().put(key, RecordWrite.replace(seen, String.valueOf(i))) && all;
+		}
+		return all;
 	}
 
 	@Test
