@@ -196,6 +196,36 @@ class SessionListenerTests {
 	}
 
 	@Test
+	void turnWithoutAReplyIsLoggedOnceWithoutTexts() {
+		this.model.says("").says("secret");
+		SessionHook empty = TestHooks.afterModel("empty", (reply) -> HookResult.replace(new AssistantMessage("")));
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.turn.TurnKeeper", () -> {
+			prompt(client(ClientSetup.plain(), List.of()), "q").call().content();
+			prompt(client(ClientSetup.plain(), List.of(empty)), "secret").call().content();
+		});
+		assertThat(logged).hasSize(2).allSatisfy((event) -> {
+			assertThat(event.getLevel()).isEqualTo(Level.WARN);
+			assertThat(event.getFormattedMessage()).contains("t1", "no reply").doesNotContain("secret");
+		});
+	}
+
+	private static List<ILoggingEvent> logged(String name, Runnable work) {
+		ListAppender<ILoggingEvent> appender = new ListAppender<>();
+		appender.start();
+		Logger logger = (Logger) LoggerFactory.getLogger(name);
+		logger.setAdditive(false);
+		logger.addAppender(appender);
+		try {
+			work.run();
+		}
+		finally {
+			logger.detachAppender(appender);
+			logger.setAdditive(true);
+		}
+		return appender.list;
+	}
+
+	@Test
 	void whatAListenerThrewIsLoggedByItsClassOnly() {
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();

@@ -33,6 +33,8 @@ import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreUnavailableException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -44,6 +46,8 @@ import org.springframework.ai.chat.model.ChatResponse;
  * notifies the listeners. Used by one thread at the end of the turn.
  */
 final class TurnKeeper {
+
+	private static final Log logger = LogFactory.getLog(TurnKeeper.class);
 
 	private static final String NO_REPLY = "no reply";
 
@@ -309,7 +313,14 @@ final class TurnKeeper {
 		}
 	}
 
+	/**
+	 * Keeps a turn without an answer. The caller gets no exception, so the log says why.
+	 */
 	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
+		logger.warn("A turn on session " + this.key
+				+ " has no answer: the reply of the model, as hooks have left it, has"
+				+ " neither text nor tool calls nor media. The caller gets it as it is, and the turn is kept as failed ('"
+				+ NO_REPLY + "'), so later calls do not see it.");
 		Turn open = stored();
 		if (open != null) {
 			tellOpen(TurnEnd.failed(NO_REPLY), false);
