@@ -17,10 +17,12 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.summary.SummaryCalls;
+import io.sessionkit.internal.summary.SummaryGuards;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
@@ -70,6 +72,9 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 
 	private final @Nullable ChatModel model;
 
+	/** Checks what the model makes. */
+	private final SummaryGuards guards;
+
 	private final SummaryCalls calls = new SummaryCalls();
 
 	private final ThreadPoolExecutor threads;
@@ -81,9 +86,10 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		.<SessionKey, Long>build()
 		.asMap();
 
-	private SessionTitles(SessionStore store, @Nullable ChatModel model) {
+	private SessionTitles(SessionStore store, @Nullable ChatModel model, List<SessionHook> hooks) {
 		this.store = SessionAccess.unguarded(store);
 		this.model = model;
+		this.guards = new SummaryGuards(hooks);
 		this.threads = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WAITING),
 				(work) -> {
 					Thread thread = new Thread(work, "sessionkit-titles");
@@ -99,19 +105,33 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
 	 */
 	public static SessionTitles ofFirstWords(SessionStore store) {
-		return new SessionTitles(store, null);
+		return new SessionTitles(store, null, List.of());
 	}
 
 	/**
 	 * Creates titles that a model makes of the first question and its answer. If it
 	 * fails, takes longer than 30 seconds or says nothing, the title is of the first
-	 * words.
+	 * words. No hook checks what it says.
 	 * @param store the store that holds the sessions
 	 * @param model the model; it is called outside of all sessions
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
 	 */
 	public static SessionTitles by(SessionStore store, ChatModel model) {
-		return new SessionTitles(store, model);
+		return by(store, model, List.of());
+	}
+
+	/**
+	 * Creates titles that a model makes of the first question and its answer, and hooks
+	 * check before they are kept. If the model fails, or a hook refuses or throws, the
+	 * title is of the first words.
+	 * @param store the store that holds the sessions
+	 * @param model the model; it is called outside of all sessions
+	 * @param hooks the hooks whose {@link SessionHook#beforeSummary} gets the title as
+	 * the text of one reply
+	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
+	 */
+	public static SessionTitles by(SessionStore store, ChatModel model, List<SessionHook> hooks) {
+		return new SessionTitles(store, model, hooks);
 	}
 
 	@Override
@@ -233,9 +253,9 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 			return shortened(question);
 		}
 		try {
-			String made = shortened(
-					this.calls.ask(asked, prompt(question, text(messages, MessageType.ASSISTANT)), LONGEST_CALL)
-						.text());
+			String text = this.calls.ask(asked, prompt(question, text(messages, MessageType.ASSISTANT)), LONGEST_CALL)
+				.text();
+			String made = shortened(this.guards.checked(text));
 			return made.isEmpty() ? shortened(question) : made;
 		}
 		catch (SummaryCalls.FailedException ex) {

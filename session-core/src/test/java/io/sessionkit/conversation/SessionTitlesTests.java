@@ -11,7 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.HistoryPolicy;
+import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -29,6 +31,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
 import org.springframework.util.MimeTypeUtils;
@@ -271,6 +274,33 @@ class SessionTitlesTests {
 	void modelThatFailsLeavesTheFirstWords() {
 		byModel();
 		this.titling.fails(new IllegalStateException("down"));
+		ask("Where is my order?");
+		awaitTitle("Where is my order?");
+	}
+
+	@Test
+	void titleOfAModelIsCheckedByTheHooksOfSummaries() {
+		this.store = TestStores.MEMORY.create();
+		use(SessionTitles.by(this.store, this.titling, List.of(Redactor.standard())),
+				Conversations.builder(this.store));
+		this.titling.says("Mail to ada@example.org");
+		ask("Where is my order?");
+		awaitTitle("Mail to [email]");
+	}
+
+	@Test
+	void titleThatAHookRefusesIsOfTheFirstWords() {
+		this.store = TestStores.MEMORY.create();
+		SessionHook refusing = new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+				return HookResult.refuse("no");
+			}
+
+		};
+		use(SessionTitles.by(this.store, this.titling, List.of(refusing)), Conversations.builder(this.store));
+		this.titling.says("An order");
 		ask("Where is my order?");
 		awaitTitle("Where is my order?");
 	}
