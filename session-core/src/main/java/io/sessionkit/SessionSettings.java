@@ -141,6 +141,9 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 		/** No limits: the properties apply. */
 		public static final RetentionSettings NONE = new RetentionSettings(null, null);
 
+		/** Shorter ones that are stored can be read: they were allowed once. */
+		private static final Duration SHORTEST_AGE = Duration.ofSeconds(1);
+
 		public RetentionSettings {
 			check(Bound.RETAINED_TURNS, maxTurns);
 			if (maxAge != null && maxAge.isNegative()) {
@@ -160,10 +163,17 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 
 		/**
 		 * Returns these limits with another one on the age of turns.
-		 * @param age how long a turn is kept; null to remove the setting
+		 * @param age how long a turn is kept, at least a second; {@link Duration#ZERO}
+		 * for no limit; null to remove the setting
 		 * @return a copy with that limit
+		 * @throws IllegalArgumentException if it is shorter than a second and not zero
 		 */
 		public RetentionSettings maxAge(@Nullable Duration age) {
+			if (age != null && !age.isZero() && !age.isNegative() && age.compareTo(SHORTEST_AGE) < 0) {
+				throw new IllegalArgumentException(
+						"The setting retention.max-age of a session must be a second or more: " + age
+								+ ". Leave it out for what is configured, or use Duration.ZERO for no limit.");
+			}
 			return new RetentionSettings(this.maxTurns, age);
 		}
 

@@ -47,6 +47,10 @@ class SessionSettingsTests {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> none.retention((kept) -> kept.maxAge(Duration.ofSeconds(-1))))
 			.withMessageContaining("retention.max-age");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> none.retention((kept) -> kept.maxAge(Duration.ofMillis(5))))
+			.withMessageContaining("retention.max-age");
+		assertThat(none.retention((kept) -> kept.maxAge(Duration.ZERO)).retention().maxAge()).isZero();
 	}
 
 }

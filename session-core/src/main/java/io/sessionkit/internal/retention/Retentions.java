@@ -125,9 +125,10 @@ public final class Retentions {
 	private void leave(SessionKey key) {
 		this.behind.put(key, true);
 		if (this.hasWaited.compareAndSet(false, true)) {
-			logger
-				.info("The oldest turns of session " + key + " are not deleted yet, since this turn may be rolled back."
-						+ " A turn outside of a transaction deletes them.");
+			logger.info("The oldest turns of session " + key
+					+ " are not deleted yet, since by mayRollBack() of the store"
+					+ " this turn may be rolled back. A turn outside of a transaction deletes them. A store that always"
+					+ " answers true keeps them all: let it return false where a commit is final when it returns.");
 		}
 	}
 
