@@ -79,7 +79,7 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	private boolean isPinnedByMetadata(Message message) {
 		for (String name : this.metadata) {
 			Object value = message.getMetadata().get(name);
-			if (value != null && !Boolean.FALSE.equals(value)) {
+			if (value != null && !"false".equalsIgnoreCase(value.toString())) {
 				return true;
 			}
 		}

@@ -4,11 +4,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.store.SessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionImport {
 
+	private static final Log logger = LogFactory.getLog(SessionImport.class);
+
 	private static final int PAGE = 500;
 
 	private final SessionStore store;
@@ -47,7 +52,8 @@ public final class SessionImport {
 	 * Creates an import.
 	 * @param store the store to write to
 	 * @param keys returns the key of the session for a conversation, with its owner. If
-	 * it throws an exception, that conversation is not imported
+	 * it throws an exception, that conversation is not imported, and the class of the
+	 * first one is logged
 	 * @return the import
 	 */
 	public static SessionImport into(SessionStore store, Function<SourceConversation, SessionKey> keys) {
@@ -74,13 +80,14 @@ public final class SessionImport {
 	public ImportReport run(ImportSource source) {
 		ReportCounts counts = new ReportCounts();
 		Set<SessionKey> planned = new HashSet<>();
+		AtomicBoolean refused = new AtomicBoolean();
 		SourceReader reader = source.reader();
 		SourceConversation last = null;
 		List<SourceConversation> page;
 		do {
 			page = reader.conversations(last, PAGE);
 			for (SourceConversation conversation : page) {
-				counts.ended(conversation, run(conversation, source.name(reader), reader, counts, planned));
+				counts.ended(conversation, run(conversation, source.name(reader), reader, counts, planned, refused));
 				last = conversation;
 			}
 		}
@@ -89,8 +96,8 @@ public final class SessionImport {
 	}
 
 	private Outcome run(SourceConversation conversation, String source, SourceReader reader, ReportCounts counts,
-			Set<SessionKey> planned) {
-		SessionKey key = key(conversation);
+			Set<SessionKey> planned, AtomicBoolean refused) {
+		SessionKey key = key(conversation, refused);
 		if (key == null) {
 			return Outcome.KEY_REFUSED;
 		}
@@ -99,11 +106,18 @@ public final class SessionImport {
 		return this.dryRun ? conversationImport.dryRun(planned) : conversationImport.run();
 	}
 
-	private @Nullable SessionKey key(SourceConversation conversation) {
+	/**
+	 * Returns null if there is no key. The first reason is logged, without texts.
+	 */
+	private @Nullable SessionKey key(SourceConversation conversation, AtomicBoolean refused) {
 		try {
 			return this.keys.apply(conversation);
 		}
 		catch (RuntimeException ex) {
+			if (refused.compareAndSet(false, true)) {
+				logger.warn("The function that chooses keys has thrown " + ex.getClass().getName()
+						+ " for a conversation, which is not imported. The report counts all of them as KEY_REFUSED.");
+			}
 			return null;
 		}
 	}

@@ -23,8 +23,13 @@ public final class Micros {
 	private Micros() {
 	}
 
+	/**
+	 * Returns the microseconds since 1970. Before Java 18 the units of time count them in
+	 * nanoseconds, of which there are too many from the year 2262 on.
+	 */
 	public static long of(Instant instant) {
-		return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+		long seconds = Math.multiplyExact(instant.getEpochSecond(), 1_000_000L);
+		return Math.addExact(seconds, instant.getNano() / 1_000);
 	}
 
 	public static @Nullable Long ofNullable(@Nullable Instant instant) {
