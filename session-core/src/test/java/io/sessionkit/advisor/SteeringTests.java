@@ -1222,10 +1222,7 @@ class SteeringTests {
 			.advisors(SessionAdvisor.idempotencyKey("r1"));
 		Future<String> second = this.threads.submit(() -> (mode == ClientSetup.Mode.STREAM)
 				? String.join("", again.stream().content().collectList().block()) : again.call().content());
-		await(() -> store.records(this.key, "request").stream().anyMatch((record) -> {
-			Matcher matcher = TICKET.matcher(record.payload());
-			return matcher.find() && matcher.find();
-		}));
+		await(() -> inLine(store, "request") == 2);
 		this.looks.release(10);
 		awaitPrompts(2);
 		this.opened.get(0).close();
@@ -1539,7 +1536,11 @@ class SteeringTests {
 	}
 
 	private int inLine(SessionStore store) {
-		return store.records(this.key, "line").stream().mapToInt((record) -> {
+		return inLine(store, "line");
+	}
+
+	private int inLine(SessionStore store, String kind) {
+		return store.records(this.key, kind).stream().mapToInt((record) -> {
 			Matcher matcher = TICKET.matcher(record.payload());
 			int tickets = 0;
 			while (matcher.find()) {
