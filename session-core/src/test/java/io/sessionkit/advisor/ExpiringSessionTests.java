@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ExpiringSessionTests {
 
-	private static final Duration LIFE = Duration.ofSeconds(3);
+	private static final Duration LIFE = Duration.ofSeconds(4);
 
 	private final SessionKey key = SessionKey.of("life", UUID.randomUUID().toString());
 
@@ -54,7 +54,7 @@ class ExpiringSessionTests {
 		beginSession(store);
 		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
 		answer(chat, "u1");
-		Thread.sleep(LIFE.multipliedBy(2).dividedBy(3).toMillis());
+		Thread.sleep(LIFE.multipliedBy(3).dividedBy(5).toMillis());
 		this.thinking = () -> sleep(LIFE.dividedBy(2));
 		assertThat(answer(chat, "u2")).isEqualTo("a");
 		assertThat(store.messages(this.key)).hasSize(4);

@@ -73,7 +73,7 @@ class TurnLeasesTests {
 		TurnLease lease = new TurnLeases(store(), life, this.renewals, TurnObserver.NONE).take(KEY);
 		Thread.sleep(life.dividedBy(5).toMillis());
 		this.away.set(true);
-		Thread.sleep(life.dividedBy(3).multipliedBy(2).toMillis());
+		Thread.sleep(life.dividedBy(15).multipliedBy(8).toMillis());
 		this.away.set(false);
 		Awaitility.await().during(life.dividedBy(2)).atMost(life).until(lease::isHeld);
 		lease.leave();

@@ -52,7 +52,7 @@ class LinesTests {
 		admission.working(new Answer("turn", 1));
 		Thread.sleep(life.dividedBy(5).toMillis());
 		this.away.set(true);
-		Thread.sleep(life.dividedBy(3).multipliedBy(2).toMillis());
+		Thread.sleep(life.dividedBy(15).multipliedBy(8).toMillis());
 		this.away.set(false);
 		Thread.sleep(life.dividedBy(2).toMillis());
 		assertThat(this.memory.records(KEY, "line")).hasSize(1);
