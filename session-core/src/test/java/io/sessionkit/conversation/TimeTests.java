@@ -259,6 +259,11 @@ class TimeTests {
 		assertThat(this.conversation.attributes()).isEmpty();
 		this.conversation.choose(1);
 		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
+		this.conversation.undo(Integer.MAX_VALUE);
+		assertThat(this.conversation.attributes()).isEmpty();
+		this.conversation.put("name", "ada");
+		ask("anew", "answer");
+		assertThat(this.conversation.attributes()).containsOnlyKeys("name");
 	}
 
 	@Test
