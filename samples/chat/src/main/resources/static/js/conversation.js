@@ -180,7 +180,7 @@ const loading = () => el('p', { class: 'loading', role: 'status' }, 'Reading the
 
 const away = (actions, about, id) => el('div', { class: 'away' }, icon('alert'),
 	el('h2', {}, id === null ? 'The threads cannot be read now' : 'This thread cannot be read now'),
-	el('p', {}, `${id === null ? 'They are' : 'It is'} not lost: the application does not answer. The page tries again by itself.`),
+	el('p', {}, `${id === null ? 'They are' : 'It is'} not lost: the application or its store does not answer. The page tries again by itself.`),
 	button('Try again', 'quiet', actions.reload));
 
 const gone = () => el('div', { class: 'away' }, icon('trash'), el('h2', {}, 'This thread was deleted'));
