@@ -387,8 +387,8 @@ class ReadingBrowserTests {
 		this.page.ask("My name is Ada");
 		this.page.sendAtOnce(hostile.get(0));
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
-		this.browser.get(address());
-		this.page.reload();
+		this.browser.get("about:blank");
+		this.page = ChatPage.open(this.browser, address());
 		assertThat(this.page.texts(".bubble.user").get(1)).isEqualTo(hostile.get(0));
 		assertThat(this.page.ask("What is my name?")).contains("Ada");
 	}
