@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
@@ -71,6 +72,17 @@ public final class Decisions {
 	 * now; nothing is decided
 	 */
 	public ToolApproval make(SessionKey key, String id, Shown shown, Decision decision, Predicate<ToolApproval> right) {
+		try {
+			return made(key, id, shown, decision, right);
+		}
+		catch (TurnInProgressException ex) {
+			// it would wait for the transaction around it
+			throw new DecisionRefusedException(String.valueOf(ex.getMessage()), null, null);
+		}
+	}
+
+	private ToolApproval made(SessionKey key, String id, Shown shown, Decision decision,
+			Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
 			Optional<LedgerEntry> open = judged(key, id);
 			LedgerEntry entry = open.or(() -> find(this.ledger.over(key), id))
