@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
@@ -53,6 +52,10 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
  */
 class CallerTransactionTests {
 
+	private static final List<TestDatabase> DATABASES = List.of(TestDatabase.h2().created(),
+			TestDatabase.hsqldb("mvcc").created(), TestDatabase.sqlite().created(), TestDatabase.postgres().created(),
+			TestDatabase.mariaDb().created());
+
 	private static final Consumer<AdvisorSpec> NOTHING = (spec) -> {
 	};
 
@@ -77,9 +80,8 @@ class CallerTransactionTests {
 	record Order(int id) {
 	}
 
-	static Stream<TestDatabase> databases() {
-		return Stream.of(TestDatabase.h2().created(), TestDatabase.hsqldb("mvcc").created(),
-				TestDatabase.sqlite().created(), TestDatabase.postgres().created(), TestDatabase.mariaDb().created());
+	static List<TestDatabase> databases() {
+		return DATABASES;
 	}
 
 	private void use(TestDatabase database) {
