@@ -85,7 +85,7 @@ class ArchitectureTests {
 				Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.retention",
 				Set.of("words", "codec", "internal.view", "internal.snapshot", "context", "store"));
-		arrows.put("internal.call", Set.of("words"));
+		arrows.put("internal.call", Set.of("words", "internal"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.internal.Misuse;
+import io.sessionkit.internal.Told;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +67,7 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean b
 	}
 
 	/** A hook has returned what it must not. */
-	static final class MisusedException extends Misuse {
+	static final class MisusedException extends IllegalStateException implements Told {
 
 		MisusedException(NamedHook hook, Phase phase, String fault) {
 			super("Hook '" + hook.name() + "' (" + hook.hook().getClass().getName() + ") in " + method(phase) + " "
