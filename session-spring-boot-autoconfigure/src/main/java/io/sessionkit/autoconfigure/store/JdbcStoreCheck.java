@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.stream.Collectors;
+import java.util.List;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -14,8 +14,9 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 
 /**
- * Checks at start that the database of the store can be reached and has the tables of
- * this version. Without this check the first turn would fail.
+ * Checks at start that the database of the store can be reached, has the tables of this
+ * version, and takes what is written to them. Without this check the first turn would
+ * fail.
  */
 final class JdbcStoreCheck {
 
@@ -47,6 +48,25 @@ final class JdbcStoreCheck {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
 					"Use another database or other tables, or define a SessionStore bean.", ex);
 		}
+		checkRights();
+	}
+
+	/**
+	 * Refuses a user who may not write: each turn would pay the model and fail, and
+	 * without the right to delete no session would ever go.
+	 */
+	private void checkRights() {
+		List<String> missing = new WriteRights(this.dataSource, tables()).missing();
+		if (!missing.isEmpty()) {
+			throw new ConfigurationRefusedException(
+					"The user of the DataSource that sessions are to be kept in may not " + String.join(", ", missing)
+							+ ".",
+					grant());
+		}
+	}
+
+	private List<String> tables() {
+		return Stream.of("SESSION", "TURN", "ITEM", "RECORD").map(this.jdbc.tablePrefix()::concat).toList();
 	}
 
 	/**
@@ -128,8 +148,7 @@ final class JdbcStoreCheck {
 
 	private String grant() {
 		String prefix = this.jdbc.tablePrefix();
-		return "Grant this user select, insert, update and delete on the tables "
-				+ Stream.of("SESSION", "TURN", "ITEM", "RECORD").map(prefix::concat).collect(Collectors.joining(", "))
+		return "Grant this user select, insert, update and delete on the tables " + String.join(", ", tables())
 				+ ", and select on " + prefix + "SCHEMA.";
 	}
 

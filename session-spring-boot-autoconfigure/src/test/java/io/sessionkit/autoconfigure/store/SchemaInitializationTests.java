@@ -177,6 +177,32 @@ class SchemaInitializationTests {
 			.doesNotContain("always");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "select", "select, insert, update" })
+	void userWhoMayNotWriteToTheTablesIsReportedWithTheRightsThatAreMissing(String rights) {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		DataSource limited = limited(database, "grant " + rights + " on all tables in schema public");
+		FailureAnalysis analysis = StartFailure.analysis(always(limited));
+		assertThat(analysis.getDescription()).contains("may not").contains("delete from SESSIONKIT_RECORD");
+		assertThat(analysis.getDescription().contains("insert into SESSIONKIT_TURN"))
+			.isEqualTo(rights.equals("select"));
+		assertThat(analysis.getAction()).contains("Grant this user select, insert, update and delete");
+	}
+
+	@Test
+	void databaseThatTakesNoWritesIsReported() {
+		PostgresServer server = PostgresServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		new JdbcTemplate(database).execute("alter database \"" + ((PGSimpleDataSource) database).getDatabaseName()
+				+ "\" set default_transaction_read_only = on");
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withBean(DataSource.class, () -> database).withPropertyValues(NEVER));
+		assertThat(analysis.getDescription()).contains("takes no writes").contains("SQLSTATE 25006");
+	}
+
 	private ApplicationContextRunner always(DataSource database) {
 		return this.runner.withBean(DataSource.class, () -> database).withPropertyValues(ALWAYS);
 	}
