@@ -198,12 +198,14 @@ public final class SessionAdvisorAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	@Conditional(OnTitlesCondition.class)
-	SessionTitles sessionKitTitles(SessionStore store, ListableBeanFactory beans, SessionKitProperties properties) {
+	SessionTitles sessionKitTitles(SessionStore store, ObjectProvider<SessionHook> hooks, ListableBeanFactory beans,
+			SessionKitProperties properties) {
 		TitleProperties title = properties.title();
 		return (title.by() == TitleSource.MODEL)
 				? SessionTitles.by(store,
 						SoleModel.of(title.model(), TitleProperties.MODEL, "A model is to make titles",
-								"'" + TitleProperties.BY + "' to first-words", beans))
+								"'" + TitleProperties.BY + "' to first-words", beans),
+						hooks.orderedStream().toList())
 				: SessionTitles.ofFirstWords(store);
 	}
 
