@@ -86,8 +86,8 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 								+ tablePrefix + "', but the schema scripts create tables that begin with "
 								+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + " only.",
 						"Leave '" + TABLE_PREFIX + "' out, or set '" + INITIALIZE_SCHEMA
-								+ "' to 'never' and run a copy of the script " + SCHEMA_SCRIPT
-								+ " with your prefix in it.");
+								+ "' to 'never' and run a copy of the script of your database with your prefix in it, such as "
+								+ SCHEMA_SCRIPT.replace("@@platform@@", "postgresql") + ".");
 			}
 		}
 

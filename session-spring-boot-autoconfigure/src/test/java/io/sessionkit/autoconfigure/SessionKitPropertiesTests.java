@@ -354,7 +354,8 @@ class SessionKitPropertiesTests {
 		assertThat(analysis.getDescription()).contains("'sessionkit.store.jdbc.initialize-schema' is 'always'")
 			.contains("'sessionkit.store.jdbc.table-prefix' is 'CHAT_'");
 		assertThat(analysis.getAction()).contains("'never'")
-			.contains("io/sessionkit/store/jdbc/schema-@@platform@@.sql");
+			.contains("io/sessionkit/store/jdbc/schema-postgresql.sql")
+			.doesNotContain("@@");
 	}
 
 	@Test

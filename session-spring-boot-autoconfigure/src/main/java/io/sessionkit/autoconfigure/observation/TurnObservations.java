@@ -35,11 +35,26 @@ final class TurnObservations implements TurnObserver {
 		try (Observation.Scope scope = observation.openScope()) {
 			Compaction made = work.get();
 			observation.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(made.status()));
+			if (made.status() == Compaction.Status.FAILED) {
+				observation.error(new SummaryFailedException(String.valueOf(made.failure())));
+			}
 			return made;
 		}
 		finally {
 			observation.stop();
 		}
+	}
+
+	/**
+	 * The error of the observation of a summary that has failed. Nothing throws it; the
+	 * message is the reason, which quotes nothing.
+	 */
+	private static final class SummaryFailedException extends RuntimeException {
+
+		SummaryFailedException(String reason) {
+			super(reason, null, false, false);
+		}
+
 	}
 
 }
