@@ -10,6 +10,45 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DecisionRefusedException extends SessionException {
 
+	/**
+	 * The reasons why a decision does not count.
+	 */
+	public enum Reason {
+
+		/** There is no such call, or it was not stored yet. */
+		UNKNOWN_CALL,
+
+		/** Tool or arguments of the call are not those that were shown. */
+		OTHER_CALL,
+
+		/** Somebody or something has decided the call, or it was cancelled. */
+		DECIDED,
+
+		/** The time to decide is over. */
+		EXPIRED,
+
+		/** The call waits, so it can be approved or rejected, and nothing else. */
+		WAITS,
+
+		/**
+		 * The call may have run, so it can be repeated, answered or rejected, by somebody
+		 * who knows that.
+		 */
+		MAY_HAVE_RUN,
+
+		/** The turn of the call has ended. */
+		TURN_ENDED,
+
+		/** The tool cannot run with the arguments of the decision. */
+		ARGUMENTS,
+
+		/** The call changed on each attempt; nobody knows what it is now. */
+		CHANGING
+
+	}
+
+	private final Reason reason;
+
 	private final @Nullable ApprovalStatus status;
 
 	private final @Nullable String decidedBy;
@@ -17,15 +56,26 @@ public final class DecisionRefusedException extends SessionException {
 	/**
 	 * Creates the exception.
 	 * @param message a description of why the decision does not count
+	 * @param reason the reason
 	 * @param status the status of the call; null if there is no such call, or it is
 	 * unknown
 	 * @param decidedBy the name of the person whose decision counts; null if nobody
 	 * decided
 	 */
-	public DecisionRefusedException(String message, @Nullable ApprovalStatus status, @Nullable String decidedBy) {
+	public DecisionRefusedException(String message, Reason reason, @Nullable ApprovalStatus status,
+			@Nullable String decidedBy) {
 		super(message, null);
+		this.reason = reason;
 		this.status = status;
 		this.decidedBy = decidedBy;
+	}
+
+	/**
+	 * Returns why the decision does not count.
+	 * @return the reason
+	 */
+	public Reason reason() {
+		return this.reason;
 	}
 
 	/**

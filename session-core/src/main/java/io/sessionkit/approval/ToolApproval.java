@@ -110,7 +110,9 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * Returns when the time to decide is over.
+	 * Returns when the time to decide is over for a call that has not run. An uncertain
+	 * call does not expire: it keeps the time that it had as long as it waited, and can
+	 * be decided after it.
 	 * @return the time; null if it never is
 	 */
 	public @Nullable Instant expiresAt() {
@@ -310,7 +312,8 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	 *
 	 * @param toolDigest the digest of the tool's name, description and input schema; null
 	 * if no such tool was offered
-	 * @param schema the input schema of the tool; null if no such tool was offered
+	 * @param schema the input schema of the tool, with the bounds of the whole numbers
+	 * that its method takes; null if no such tool was offered
 	 * @param version the application's own version marker; null if it had none
 	 * @param traceId the id of the trace of the call that was paused, for information
 	 * only; null if there was none

@@ -10,7 +10,8 @@ import io.sessionkit.SessionException;
 /**
  * Thrown if a property, such as {@code sessionkit.approval.tools}, names tools that do
  * not exist, and a tool with a similar name does: it would run without an approval, or
- * without its time limit. Nothing was run.
+ * without its time limit. Nothing was run. Also thrown if a model calls a tool that its
+ * call does not offer, in a reply whose calls are checked: none of the reply was run.
  */
 public final class UnknownToolException extends SessionException {
 
@@ -27,7 +28,8 @@ public final class UnknownToolException extends SessionException {
 	}
 
 	/**
-	 * Returns the names that no tool has.
+	 * Returns the names that no tool has. One that a model has written is cut, and shows
+	 * control characters as escapes.
 	 * @return the names, in alphabetical order
 	 */
 	public SortedSet<String> names() {

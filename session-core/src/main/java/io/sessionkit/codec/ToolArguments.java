@@ -2,15 +2,22 @@ package io.sessionkit.codec;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.Sha256;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.DeserializationFeature;
@@ -32,6 +39,9 @@ public final class ToolArguments {
 		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 		.disable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
 		.build();
+
+	/** Reads a name that is there twice. */
+	private static final JsonMapper LENIENT = new JsonMapper();
 
 	private static final SchemaRegistry SCHEMAS = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
 
@@ -98,21 +108,35 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * Validates the arguments against a JSON schema.
+	 * Validates the arguments against a JSON schema. A whole number must also fit its
+	 * format, if that is int32 or int64: a tool in Java cannot read a larger one.
 	 * @param schema the input schema of the tool, draft 2020-12 unless it says otherwise
 	 * @return the place of each fault and the rule that it breaks, never a value; empty
 	 * if the arguments fit
 	 */
 	public List<String> faults(String schema) {
 		if (this.object == null) {
-			return List.of("they are not one JSON object");
+			String repeated = repeatedName(this.text);
+			return List.of((repeated != null) ? "they have the name " + Names.quoted(repeated) + " twice in one object"
+					: "they are not one JSON object");
 		}
-		return SCHEMAS.getSchema(schema)
+		return SCHEMAS.getSchema(IntegerBounds.in(schema))
 			.validate(this.object)
 			.stream()
 			.map((error) -> "'" + error.getInstanceLocation() + "' breaks the rule '" + error.getKeyword() + "'"
 					+ ((error.getProperty() != null) ? " for '" + error.getProperty() + "'" : ""))
 			.toList();
+	}
+
+	/**
+	 * Returns an input schema with the bounds of the whole numbers that the parameters of
+	 * a method can hold.
+	 * @param schema the schema
+	 * @param types the types of the parameters by name
+	 * @return the schema with them; as it was if there are none
+	 */
+	public static String bounded(String schema, Map<String, Class<?>> types) {
+		return IntegerBounds.in(schema, types);
 	}
 
 	/**
@@ -166,6 +190,31 @@ public final class ToolArguments {
 		catch (JacksonException ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * Returns the first name that an object of a text has twice; null if there is none
+	 * before the text ends or cannot be read.
+	 */
+	private static @Nullable String repeatedName(String text) {
+		Deque<Set<String>> objects = new ArrayDeque<>();
+		try (JsonParser parser = LENIENT.createParser(text)) {
+			for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+				if (token == JsonToken.START_OBJECT) {
+					objects.push(new HashSet<>());
+				}
+				else if (token == JsonToken.END_OBJECT) {
+					objects.pop();
+				}
+				else if (token == JsonToken.PROPERTY_NAME && !objects.element().add(parser.currentName())) {
+					return parser.currentName();
+				}
+			}
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
+		return null;
 	}
 
 	private String canonical() {

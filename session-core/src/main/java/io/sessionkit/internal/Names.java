@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Names {
 
+	/** How much is shown of a name that may be of any length. */
+	private static final int MOST_SHOWN = 64;
+
 	private Names() {
 	}
 
@@ -58,6 +61,28 @@ public final class Names {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Returns a name that somebody else has chosen, such as a model, as one line of a log
+	 * can show it: in quotes, cut, and with the characters that {@link #flaw} names, and
+	 * other invisible ones, as escapes.
+	 * @param name the name
+	 * @return the name to show
+	 */
+	public static String quoted(String name) {
+		StringBuilder quoted = new StringBuilder("'");
+		int end = Math.min(name.length(), MOST_SHOWN);
+		for (int i = 0; i < end; i++) {
+			char c = name.charAt(i);
+			if (Character.isSurrogate(c) || isSeparator(c) || Character.isISOControl(c) || Invisible.is(c)) {
+				quoted.append(String.format("\\u%04X", (int) c));
+			}
+			else {
+				quoted.append(c);
+			}
+		}
+		return quoted.append((end < name.length()) ? "...'" : "'").toString();
 	}
 
 	private static boolean isSeparator(char c) {

@@ -301,7 +301,8 @@ class ApprovalGapTests {
 			.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(this.approvals).build())
 			.defaultAdvisors(new Adding(added))
 			.build();
-		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "q")).withMessageContaining("'wipe'");
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("'wipe'");
 		assertThat(ran).isEmpty();
 	}
 

@@ -1,6 +1,7 @@
 package io.sessionkit.approval;
 
 import java.lang.reflect.Proxy;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.stream.IntStream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.InboxQuery;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
@@ -122,9 +124,64 @@ abstract class DecidedApprovals extends PausedTurns {
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments(arguments)))
 			.withMessageContaining("cannot run with these arguments")
+			.returns(Reason.ARGUMENTS, DecisionRefusedException::reason)
 			.withMessageNotContaining("secret-7");
 		assertThat(waiting().status()).isEqualTo(ApprovalStatus.PROPOSED);
 		assertThat(waiting().decision()).isNull();
+	}
+
+	@Test
+	void editedArgumentsThatHaveANameTwiceAreRefusedWithTheName() {
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(waiting(),
+					Decision.approve("anna").withArguments("{\"id\":7,\"a\":[{\"b\":1,\"b\":2}]}")))
+			.withMessageContaining("the name 'b' twice");
+	}
+
+	/** A model's numbers that are too large wait too: nobody knows what the tool gets. */
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"id\":4294967396,\"more\":[1]}", "{\"id\":-2147483649,\"more\":[1]}",
+			"{\"id\":1e10,\"more\":[1]}", "{\"id\":1,\"more\":[9223372036854775808]}" })
+	void editedNumbersThatDoNotFitTheParametersOfAMethodAreRefused(String arguments) {
+		List<String> seen = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.tools(Set.of("refund")));
+		tools(ToolCallbacks.from(new Object() {
+			@Tool
+			String refund(int id, List<Long> more) {
+				seen.add(id + " " + more);
+				return "done";
+			}
+		}));
+		this.model.calls(call("c1", "refund", "{\"id\":1,\"more\":[1]}")).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments(arguments)))
+			.withMessageContaining("breaks the rule 'm");
+		approvals().decide(waiting(),
+				Decision.approve("anna").withArguments("{\"id\":2147483647,\"more\":[9223372036854775807]}"));
+		assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
+		assertThat(seen).containsExactly("2147483647 [9223372036854775807]");
+	}
+
+	/** Whoever decides need not have the tool. */
+	@Test
+	void editedTextThatOnlyTheTypeOfAParameterExcludesIsToldToTheModel() {
+		List<LocalDate> seen = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.tools(Set.of("refund")));
+		tools(ToolCallbacks.from(new Object() {
+			@Tool
+			String refund(LocalDate day) {
+				seen.add(day);
+				return "done";
+			}
+		}));
+		this.model.calls(call("c1", "refund", "{\"day\":\"2026-01-01\"}")).says("told");
+		ask(ClientSetup.Mode.CALL, "q");
+		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"day\":\"soon\"}"));
+		assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("told");
+		assertThat(seen).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -210,10 +267,12 @@ abstract class DecidedApprovals extends PausedTurns {
 		ToolApproval other = pending().get(1);
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> approvals().decide(this.key, one.id(), other.digest(), Decision.approve("anna")))
-			.withMessageContaining("not the one that was shown");
+			.withMessageContaining("not the one that was shown")
+			.returns(Reason.OTHER_CALL, DecisionRefusedException::reason);
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> approvals().decide(this.key, "no such call", one.digest(), Decision.approve("anna")))
-			.satisfies((ex) -> assertThat(ex.status()).isNull());
+			.satisfies((ex) -> assertThat(ex.status()).isNull())
+			.returns(Reason.UNKNOWN_CALL, DecisionRefusedException::reason);
 		assertThat(pending()).containsExactly(one, other);
 	}
 
@@ -224,7 +283,8 @@ abstract class DecidedApprovals extends PausedTurns {
 		for (Decision decision : List.of(Decision.retry("anna"), Decision.answer("anna", "done"))) {
 			assertThatExceptionOfType(DecisionRefusedException.class)
 				.isThrownBy(() -> approvals().decide(waiting(), decision))
-				.withMessageContaining("approved or rejected");
+				.withMessageContaining("approved or rejected")
+				.returns(Reason.WAITS, DecisionRefusedException::reason);
 		}
 		assertThatIllegalArgumentException().isThrownBy(() -> Decision.approve(" "));
 		assertThatIllegalArgumentException().isThrownBy(() -> Decision.reject("bob").withArguments("{}"));
@@ -310,6 +370,7 @@ abstract class DecidedApprovals extends PausedTurns {
 		DecisionRefusedException refusal = catchThrowableOfType(DecisionRefusedException.class, () -> approve(shown));
 		assertThat(refusal).hasMessageContaining("has expired, at " + shown.expiresAt());
 		assertThat(refusal.status()).isEqualTo(ApprovalStatus.EXPIRED);
+		assertThat(refusal.reason()).isEqualTo(Reason.EXPIRED);
 		assertThat(pending()).isEmpty();
 		assertThat(answer(mode)).isEqualTo("too late");
 		assertThat(this.runs).containsExactly("look{\"id\":2}");

@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
@@ -198,11 +199,35 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		rules((rules) -> rules.knownTools(() -> List.of("cancel")));
 		tools(tool("look"));
 		this.model.calls(look("c1", 1), cancel("c2", 2));
-		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"))
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q"))
 			.withMessageContaining("'cancel'")
-			.withMessageContaining("[look]");
+			.withMessageContaining("[look]")
+			.satisfies((ex) -> assertThat(ex.names()).containsExactly("cancel"));
 		assertThat(this.runs).isEmpty();
 		assertThat(turns()).containsExactly(TurnStatus.FAILED);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void nameThatAModelInventsIsShownInOneShortLine(ClientSetup.Mode mode) {
+		String forged = "x'\n2026-01-01 INFO paid\u202E" + "y".repeat(10_000);
+		this.model.calls(cancel("c1", 1), call("c2", forged, "{}"));
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q"))
+			.withMessageContainingAll("x'\\u000A2026-01-01 INFO paid\\u202Eyyy", "one of its calls needs an approval")
+			.satisfies((ex) -> assertThat(ex.getMessage()).hasSizeLessThan(700).doesNotContain("\n", "\u202E"))
+			.satisfies((ex) -> assertThat(ex.names().first()).hasSizeLessThan(100).doesNotContain("\n"));
+		assertThat(this.runs).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void nameThatAModelInventsInATurnThatIsStoredStepByStepIsToldWithoutAnApproval(ClientSetup.Mode mode) {
+		threads((threads) -> threads.durability(Durability.STEP));
+		this.model.calls(look("c1", 1), call("c2", "invented", "{}"));
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q"))
+			.withMessageContainingAll("'invented'", "sessionkit.durability=step")
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("approval"));
+		assertThat(this.runs).isEmpty();
 	}
 
 	@ParameterizedTest

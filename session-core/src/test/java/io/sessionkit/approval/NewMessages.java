@@ -83,7 +83,8 @@ abstract class NewMessages extends ResumedTurns {
 	void regenerationAsksTheQuestionOfTheFirstTurnThatItCancels(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1)).says("a1");
 		ask(mode, "q1");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> regenerate(mode));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> regenerate(mode))
+			.withMessageEndingWith("No question was asked again.");
 		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
 		regenerate(mode);
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1");

@@ -56,6 +56,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 abstract class ResumedTurns extends StandingApprovals {
 
+	private static final String OFFERING = "with a ChatClient that offers what was approved";
+
 	/** The call as it was shown while it waited. */
 	private final AtomicReference<ToolApproval> shown = new AtomicReference<>();
 
@@ -273,6 +275,7 @@ abstract class ResumedTurns extends StandingApprovals {
 			assertThatExceptionOfType(DecisionRefusedException.class)
 				.isThrownBy(() -> approvals().decide(this.shown.get(), Decision.reject("bob")))
 				.withMessageContaining("may have run since it was shown")
+				.returns(DecisionRefusedException.Reason.MAY_HAVE_RUN, DecisionRefusedException::reason)
 				.satisfies((ex) -> assertThat(ex.status()).isEqualTo(ApprovalStatus.UNCERTAIN));
 			assertThat(waiting().status()).isEqualTo(ApprovalStatus.UNCERTAIN);
 			approvals().decide(waiting(), Decision.answer("bob", "it ran"));
@@ -405,7 +408,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		approve(waiting());
 		rules((rules) -> rules.knownTools(() -> List.of("cancel")));
 		tools(tool("look"));
-		refused(mode, "This call does not offer tool 'cancel'.");
+		refused(mode, "This call does not offer tool 'cancel'.", OFFERING);
 		tools(tool("cancel"), tool("look"));
 		goOn(mode);
 		assertThat(this.runs).hasSize(2);
@@ -418,7 +421,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(mode, "q");
 		approve(waiting());
 		tools(tool("cancel").taking("{\"type\":\"object\"}"), tool("look"));
-		refused(mode, "Tool 'cancel' has another description or input schema.");
+		refused(mode, "Tool 'cancel' has another description or input schema.", OFFERING);
 		tools(tool("cancel"), tool("look"));
 		goOn(mode);
 		assertThat(this.runs).hasSize(2);
@@ -431,7 +434,7 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(mode, "q");
 		approve(waiting());
 		tools(tool("cancel").described("changes them for good"), tool("look"));
-		refused(mode, "Tool 'cancel' has another description or input schema.");
+		refused(mode, "Tool 'cancel' has another description or input schema.", OFFERING);
 	}
 
 	@ParameterizedTest
@@ -442,15 +445,16 @@ abstract class ResumedTurns extends StandingApprovals {
 		ask(mode, "q");
 		approve(waiting());
 		rules((rules) -> rules.version("prompt-4"));
-		refused(mode, "sessionkit.approval.version was 'prompt-3' and is 'prompt-4'.");
+		refused(mode, "sessionkit.approval.version was 'prompt-3' and is 'prompt-4'.",
+				"in an instance that has the version of the approval");
 		rules((rules) -> rules.version("prompt-3"));
 		goOn(mode);
 		assertThat(this.runs).hasSize(2);
 	}
 
-	private void refused(ClientSetup.Mode mode, String change) {
+	private void refused(ClientSetup.Mode mode, String change, String cure) {
 		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> goOn(mode))
-			.withMessageContaining("nothing was run")
+			.withMessageContainingAll("nothing was run", "Call " + cure + ", or end the turn with")
 			.satisfies((ex) -> assertThat(ex.changes()).containsExactly(change));
 		assertThat(this.runs).isEmpty();
 		assertThat(this.model.prompts()).hasSize(1);

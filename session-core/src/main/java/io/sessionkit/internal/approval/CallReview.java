@@ -17,10 +17,13 @@ import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
+import io.sessionkit.internal.tool.ToolInput;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +64,7 @@ final class CallReview {
 	 * Returns the ledger entries for the calls of a new reply.
 	 * @param all whether calls that need no approval get an entry too
 	 * @return the entries; empty if no call needs one
-	 * @throws IllegalStateException if the tool of a call that needs an entry is not on
+	 * @throws UnknownToolException if the tool of a call that needs an entry is not on
 	 * offer
 	 */
 	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
@@ -156,13 +159,14 @@ final class CallReview {
 	}
 
 	private void prove(List<LedgerEntry> entries) {
-		Set<String> changes = new TreeSet<>();
+		Set<String> tools = new TreeSet<>();
+		Set<String> versions = new TreeSet<>();
 		for (LedgerEntry entry : entries) {
-			addToolChange(changes, entry.approval());
-			addVersionChange(changes, entry.approval());
+			addToolChange(tools, entry.approval());
+			addVersionChange(versions, entry.approval());
 		}
-		if (!changes.isEmpty()) {
-			throw refused(changes);
+		if (!tools.isEmpty() || !versions.isEmpty()) {
+			throw refused(tools, versions);
 		}
 	}
 
@@ -183,11 +187,15 @@ final class CallReview {
 		}
 	}
 
-	private ResumeRefusedException refused(Set<String> changes) {
+	private ResumeRefusedException refused(Set<String> tools, Set<String> versions) {
+		Set<String> changes = new TreeSet<>(tools);
+		changes.addAll(versions);
+		String where = versions.isEmpty() ? "" : "in an instance that has the version of the approval";
+		String client = tools.isEmpty() ? "" : "with a ChatClient that offers what was approved";
 		return new ResumeRefusedException(
 				"The turn that waits on session " + this.turn.key()
 						+ " cannot continue with this call, and nothing was run: " + String.join(" ", changes)
-						+ " Use a ChatClient that offers what was approved, or end the turn with Approvals.cancel(..).",
+						+ " Call " + (client + " " + where).strip() + ", or end the turn with Approvals.cancel(..).",
 				List.copyOf(changes));
 	}
 
@@ -254,8 +262,12 @@ final class CallReview {
 		return new ToolApproval.Request(asks ? ruling.text() : null, now,
 				(asks && expiresAfter != null) ? now.plus(expiresAfter) : null,
 				new ToolApproval.Requirements(this.turn.request().tools().get(call.name()),
-						(tool != null) ? tool.getToolDefinition().inputSchema() : null, this.rules.version(),
-						this.trace));
+						(tool != null) ? schema(tool, asks) : null, this.rules.version(), this.trace));
+	}
+
+	/** Only a call that waits is decided with other arguments. */
+	private static String schema(ToolCallback tool, boolean asks) {
+		return asks ? ToolInput.schema(tool) : tool.getToolDefinition().inputSchema();
 	}
 
 	private static List<ToolApproval.Decided> denial(Ruling ruling, Instant now) {
@@ -280,15 +292,22 @@ final class CallReview {
 		for (LedgerEntry entry : entries) {
 			ToolApproval call = entry.approval();
 			if ((claims || !entry.isAllowed()) && !this.tools.containsKey(call.tool())) {
-				throw new IllegalStateException(
-						"The model called tool '" + call.tool() + "' on session " + this.turn.key()
-								+ ", in a reply that needs an approval, but it is not among the tools of the call: "
-								+ this.tools.keySet()
-								+ ". Nothing was run. Offer it with .tools(..) or .toolCallbacks(..); a ChatModel"
-								+ " of your own, such as a stub in a test, takes tools only if its getOptions() are"
-								+ " ToolCallingChatOptions.");
+				throw notOffered(call.tool(), entries.stream().allMatch(LedgerEntry::isAllowed));
 			}
 		}
+	}
+
+	/** A model may invent a name, of any length and with any characters. */
+	private UnknownToolException notOffered(String tool, boolean stepwise) {
+		String shown = Names.quoted(tool);
+		return new UnknownToolException(List.of(shown.substring(1, shown.length() - 1)),
+				"The model called tool " + shown + " on session " + this.turn.key() + ", in a reply that is "
+						+ (stepwise ? "stored before its tools run (sessionkit.durability=step)"
+								: "checked, since one of its calls needs an approval or is denied")
+						+ ", but it is not among the tools of the call: " + this.tools.keySet()
+						+ ". Nothing of this reply was run. Offer it with .tools(..) or .toolCallbacks(..); a ChatModel"
+						+ " of your own, such as a stub in a test, takes tools only if its getOptions() are"
+						+ " ToolCallingChatOptions.");
 	}
 
 }

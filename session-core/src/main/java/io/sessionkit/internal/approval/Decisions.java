@@ -13,6 +13,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
@@ -115,7 +116,7 @@ public final class Decisions {
 	private static DecisionRefusedException unknown(SessionKey key, String id) {
 		return new DecisionRefusedException(
 				"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
-				null, null);
+				Reason.UNKNOWN_CALL, null, null);
 	}
 
 	private static Optional<LedgerEntry> find(List<LedgerEntry> entries, String id) {
@@ -125,16 +126,17 @@ public final class Decisions {
 	private static void check(LedgerEntry entry, boolean isOver, Shown shown, Decision decision) {
 		ToolApproval call = entry.approval();
 		if (!call.digest().equals(shown.digest())) {
-			throw refused(call, "is not the one that was shown: tool or arguments are different");
+			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different");
 		}
 		if (isOver && call.status().isPending()) {
-			throw refused(call, "may have run, and its turn has ended, so nobody can decide on it any more");
+			throw refused(call, Reason.TURN_ENDED,
+					"may have run, and its turn has ended, so nobody can decide on it any more");
 		}
 		if (!fits(decision.verb(), call.status())) {
-			throw refused(call, whyNot(decision.verb(), call));
+			throw refused(call, reason(call.status()), whyNot(decision.verb(), call));
 		}
 		if (shown.status() == ApprovalStatus.PROPOSED && call.status() == ApprovalStatus.UNCERTAIN) {
-			throw refused(call, "may have run since it was shown; read it again");
+			throw refused(call, Reason.MAY_HAVE_RUN, "may have run since it was shown; read it again");
 		}
 		if (decision.arguments() != null) {
 			checkArguments(call, decision.arguments());
@@ -146,6 +148,15 @@ public final class Decisions {
 			case APPROVE -> status == ApprovalStatus.PROPOSED;
 			case REJECT -> status.isPending();
 			case RETRY, ANSWER -> status == ApprovalStatus.UNCERTAIN;
+		};
+	}
+
+	private static Reason reason(ApprovalStatus status) {
+		return switch (status) {
+			case PROPOSED -> Reason.WAITS;
+			case UNCERTAIN -> Reason.MAY_HAVE_RUN;
+			case EXPIRED -> Reason.EXPIRED;
+			case APPROVED, CLAIMED, DONE, REJECTED, DENIED, CANCELLED -> Reason.DECIDED;
 		};
 	}
 
@@ -163,15 +174,15 @@ public final class Decisions {
 		String schema = call.requirements().schema();
 		List<String> faults = ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
 		if (!faults.isEmpty()) {
-			throw refused(call, "cannot run with these arguments: " + String.join("; ", faults));
+			throw refused(call, Reason.ARGUMENTS, "cannot run with these arguments: " + String.join("; ", faults));
 		}
 	}
 
-	private static DecisionRefusedException refused(ToolApproval call, String why) {
+	private static DecisionRefusedException refused(ToolApproval call, Reason reason, String why) {
 		return new DecisionRefusedException(
 				"The call of tool '" + call.tool() + "' (" + call.id() + ") in session " + call.key() + " " + why
 						+ ". Nothing was decided.",
-				call.status(), (call.decision() != null) ? call.decision().by() : null);
+				reason, call.status(), (call.decision() != null) ? call.decision().by() : null);
 	}
 
 	private DecisionRefusedException changedEachTime(SessionKey key, String id) {
@@ -184,7 +195,7 @@ public final class Decisions {
 		return new DecisionRefusedException(
 				"The call " + id + " of session " + key
 						+ " changed each time that it was to be decided. Nothing was decided; read it again.",
-				null, null);
+				Reason.CHANGING, null, null);
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, Decision decision) {

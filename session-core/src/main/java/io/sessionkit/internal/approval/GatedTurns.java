@@ -402,7 +402,7 @@ public final class GatedTurns {
 	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
 			@Nullable HookContext enclosing, Consumer<RunningTurn> inLine, boolean toolLoop) {
 		return switch (this.rules.waiting().onNewMessage()) {
-			case REJECT -> throw this.turns.paused(turn);
+			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
 				cancel(request.key());
 				RunningTurn next = this.turns.read(request);
@@ -411,7 +411,7 @@ public final class GatedTurns {
 			}
 			case QUEUE -> {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
-					throw this.turns.paused(turn);
+					throw this.turns.paused(turn, request.input().isEmpty());
 				}
 				OpenedCall queued = new OpenedCall.Queued(queue(turn), false);
 				request.observed().ended(TurnOutcome.QUEUED, null);

@@ -22,6 +22,7 @@ import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.approval.LedgerEntry;
 import io.sessionkit.internal.approval.Rulings;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
+import io.sessionkit.internal.tool.ToolInput;
 import io.sessionkit.internal.tree.ForkedFrom;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
@@ -230,7 +231,7 @@ public final class RewindPlanner {
 					new ToolApproval.Origin(place.turnId(), place.round(), place.index(), place.agent()),
 					new ToolApproval.Call("", name, arguments, ToolArguments.of(arguments).digest(name), 1),
 					new ToolApproval.Request(description, this.now, null,
-							new ToolApproval.Requirements(null, tool.getToolDefinition().inputSchema(), null, null)),
+							new ToolApproval.Requirements(null, ToolInput.schema(tool), null, null)),
 					new ToolApproval.Progress(status(ruling), List.of(), null, null));
 		}
 

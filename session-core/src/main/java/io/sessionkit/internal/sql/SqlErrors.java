@@ -102,8 +102,8 @@ public final class SqlErrors {
 	}
 
 	private static StoreUnavailableException unreachable(SQLException ex, boolean write) {
-		String outcome = write ? " Whether the write took place is unknown; committing the same turn id again is safe."
-				: "";
+		String outcome = write ? " Whether the write took place is unknown: read the session before you write again."
+				+ " Committing a turn again with the same id is safe." : "";
 		return new StoreUnavailableException(
 				"The database of the session store cannot be reached (SQLSTATE " + state(ex) + ")." + outcome, ex);
 	}

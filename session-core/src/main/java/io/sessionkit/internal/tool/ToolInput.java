@@ -104,6 +104,23 @@ public final class ToolInput {
 		}
 	}
 
+	/**
+	 * Returns the input schema of a tool as whoever decides on a call needs it, without
+	 * the tool: with the bounds of the whole numbers that its method takes.
+	 */
+	public static String schema(ToolCallback tool) {
+		String schema = tool.getToolDefinition().inputSchema();
+		List<Method> methods = WrappedTools.methods(tool);
+		if (methods.size() != 1) {
+			return schema;
+		}
+		Map<String, Class<?>> types = new LinkedHashMap<>();
+		for (Parameter parameter : methods.get(0).getParameters()) {
+			types.put(parameter.getName(), parameter.getType());
+		}
+		return ToolArguments.bounded(schema, types);
+	}
+
 	private List<String> faults() {
 		return (this.tool != null) ? this.arguments.faults(this.tool.getToolDefinition().inputSchema()) : List.of();
 	}

@@ -170,7 +170,7 @@ public final class Turns implements AutoCloseable {
 	 */
 	public RunningTurn begin(RunningTurn turn) {
 		if (turn.openTurn() != 0) {
-			throw paused(turn);
+			throw paused(turn, turn.request().start().asksAgain());
 		}
 		turn.begin();
 		return turn;
@@ -179,14 +179,16 @@ public final class Turns implements AutoCloseable {
 	/**
 	 * Returns the exception for a turn that cannot begin because another one is open.
 	 * @param turn the turn that was read
+	 * @param asksAgain whether it was to ask a question that is stored, so that the call
+	 * has no message
 	 * @return the exception
 	 */
-	public SessionPausedException paused(RunningTurn turn) {
+	public SessionPausedException paused(RunningTurn turn, boolean asksAgain) {
 		return new SessionPausedException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
 				+ ", whose tool calls wait for approval or for a process that works on it."
 				+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
-				+ " sessionkit.approval.on-new-message to queue or cancel. The new message was not stored.",
-				turn.openTurn());
+				+ " sessionkit.approval.on-new-message to queue or cancel. "
+				+ (asksAgain ? "No question was asked again." : "The new message was not stored."), turn.openTurn());
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.Set;
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.context.SequenceGuard;
+import io.sessionkit.internal.Names;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -41,8 +42,8 @@ public final class PassedMessages {
 		for (Message message : input) {
 			if (message instanceof ToolResponseMessage results) {
 				results.getResponses().stream().filter((result) -> !sent.results().contains(result)).forEach((lost) -> {
-					throw new InvalidSequenceException("The result '" + lost.id() + "' of tool '" + lost.name()
-							+ "' that this call on session " + key
+					throw new InvalidSequenceException("The result " + Names.quoted(lost.id()) + " of tool "
+							+ Names.quoted(lost.name()) + " that this call on session " + key
 							+ " passes answers no call: the message before it has"
 							+ " no such call that waits, so no model could be sent it. Pass the results of a reply in"
 							+ " the next call on the same session, with the ids of its calls, and nothing in between.");
@@ -89,9 +90,9 @@ public final class PassedMessages {
 		results(input).stream().filter(sent.results()::contains).forEach((result) -> there.add(result.id()));
 		for (ToolResponse result : expected) {
 			if (!there.remove(result.id())) {
-				throw new IllegalStateException(who + " of a turn on session " + key + " leaves out the result '"
-						+ result.id() + "' of tool '" + result.name()
-						+ "' that the call passes, or puts something between it and the reply that it answers. Return"
+				throw new IllegalStateException(who + " of a turn on session " + key + " leaves out the result "
+						+ Names.quoted(result.id()) + " of tool " + Names.quoted(result.name())
+						+ " that the call passes, or puts something between it and the reply that it answers. Return"
 						+ " all results that were passed, in front of everything else that is new.");
 			}
 		}

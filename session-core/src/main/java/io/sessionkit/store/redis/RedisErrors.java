@@ -115,8 +115,8 @@ final class RedisErrors {
 				? "The Redis server of the session store gave no whole answer ("
 				: "The Redis server of the session store cannot be reached (";
 		return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
-				+ (write ? " Whether the write took place is unknown: read the session before you write again;"
-						+ " committing the same turn id again is safe." : ""),
+				+ (write ? " Whether the write took place is unknown: read the session before you write again."
+						+ " Committing a turn again with the same id is safe." : ""),
 				ex);
 	}
 

@@ -177,7 +177,11 @@ enum SessionProblem {
 	 * Returns the name of the problem in its {@code type} and its {@code code}.
 	 */
 	String code() {
-		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+		return lowerCase(this);
+	}
+
+	private static String lowerCase(Enum<?> constant) {
+		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	ProblemDetail detail(SessionException ex) {
@@ -186,6 +190,7 @@ enum SessionProblem {
 		problem.setType(URI.create("urn:sessionkit:" + code()));
 		problem.setProperty("code", code());
 		if (ex instanceof DecisionRefusedException refusal) {
+			put(problem, "reason", lowerCase(refusal.reason()));
 			put(problem, "call", refusal.status());
 			put(problem, "decidedBy", refusal.decidedBy());
 		}

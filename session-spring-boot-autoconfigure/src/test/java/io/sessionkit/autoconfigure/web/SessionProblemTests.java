@@ -129,7 +129,8 @@ class SessionProblemTests {
 						+ " stored. The session is as it was before.\"}");
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
-				.isLenientlyEqualTo("{\"code\": \"decision-refused\", \"call\": \"EXPIRED\", \"decidedBy\": \"Ada\"}");
+				.isLenientlyEqualTo(
+						"{\"code\": \"decision-refused\", \"reason\": \"may-have-run\", \"call\": \"UNCERTAIN\", \"decidedBy\": \"Ada\"}");
 			assertThat(client.get().uri("/fails/missing")).hasStatus(HttpStatus.NOT_FOUND)
 				.bodyText()
 				.doesNotContain("'t1'", "of 'ada'");
@@ -206,7 +207,8 @@ class SessionProblemTests {
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
 			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);
-			case "decision" -> new DecisionRefusedException("No", ApprovalStatus.EXPIRED, "Ada");
+			case "decision" -> new DecisionRefusedException("No", DecisionRefusedException.Reason.MAY_HAVE_RUN,
+					ApprovalStatus.UNCERTAIN, "Ada");
 			default -> new SessionNotFoundException("Session " + key + " is absent.");
 		};
 	}

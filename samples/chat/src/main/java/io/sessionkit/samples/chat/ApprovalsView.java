@@ -48,7 +48,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(), title,
 					(call.description() != null) ? call.description() : description, schema, call.arguments(),
 					call.status(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
-					call.expiresAt(), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
+					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
 					fault(call, schema));
 		}
 
@@ -59,6 +59,11 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			List<ArgumentFault> faults = ArgumentFault.in(call.arguments(), schema);
 			return faults.isEmpty() ? null
 					: faults.stream().map(ArgumentFault::sentence).collect(Collectors.joining(" "));
+		}
+
+		/** A call that may have run does not expire. */
+		static @Nullable Instant expiry(ToolApproval call) {
+			return (call.status() != ApprovalStatus.UNCERTAIN) ? call.expiresAt() : null;
 		}
 
 	}

@@ -124,8 +124,8 @@ final class InboxController {
 		ToolApproval call = found.call();
 		String title = visitor.is(call.key().owner()) ? titles.computeIfAbsent(call.key(), this::title) : null;
 		return new WaitingCall((visitor.name() != null) ? call.key().owner() : null, call.key().id(), title,
-				call.tool(), ToolCallViews.title(call.tool()), call.requestedAt(), call.expiresAt(), found.takesBack(),
-				(visitor.name() != null) ? this.calls.of(call) : null);
+				call.tool(), ToolCallViews.title(call.tool()), call.requestedAt(), ApprovalsView.CallView.expiry(call),
+				found.takesBack(), (visitor.name() != null) ? this.calls.of(call) : null);
 	}
 
 	private String title(SessionKey key) {
