@@ -30,7 +30,6 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
-
 /**
  * Finds the turns that calls have left open, and lets one call at a time continue each of
  * them. Safe for use by many threads and processes.
