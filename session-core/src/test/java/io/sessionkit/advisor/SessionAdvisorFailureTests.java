@@ -14,6 +14,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -547,7 +548,7 @@ class SessionAdvisorFailureTests {
 		assertThatThrownBy(() -> ask(setup, chat, "q2")).hasMessage("down");
 		assertThat(this.thread.session()).isEmpty();
 		ask(setup, chat, "q3");
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(setup, chat, "q4"));
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> ask(setup, chat, "q4"));
 		assertThat(this.thread.session()).isEmpty();
 		assertThat(this.thread.turns(Tail.ALL)).isEmpty();
 	}
