@@ -43,7 +43,13 @@ public final class DecisionRefusedException extends SessionException {
 		ARGUMENTS,
 
 		/** The call changed on each attempt; nobody knows what it is now. */
-		CHANGING
+		CHANGING,
+
+		/**
+		 * The transaction around the decision has written the session and is not
+		 * committed; decisions are stored beside it.
+		 */
+		UNCOMMITTED
 
 	}
 

@@ -78,7 +78,7 @@ public final class Decisions {
 		}
 		catch (TurnInProgressException ex) {
 			// it would wait for the transaction around it
-			throw new DecisionRefusedException(String.valueOf(ex.getMessage()), null, null);
+			throw new DecisionRefusedException(String.valueOf(ex.getMessage()), Reason.UNCOMMITTED, null, null);
 		}
 	}
 
@@ -190,7 +190,7 @@ public final class Decisions {
 			return new DecisionRefusedException("The call " + id + " of session " + key
 					+ " is not there outside of the transaction around this decision: it was stored in that transaction,"
 					+ " which is not committed, and decisions are stored beside it. Nothing was decided; decide after the"
-					+ " commit.", null, null);
+					+ " commit.", Reason.UNCOMMITTED, null, null);
 		}
 		return new DecisionRefusedException(
 				"The call " + id + " of session " + key

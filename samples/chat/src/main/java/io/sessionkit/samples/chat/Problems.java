@@ -180,6 +180,9 @@ final class Problems {
 
 	private static String words(DecisionRefusedException ex) {
 		ApprovalStatus status = ex.status();
+		if (ex.reason() == DecisionRefusedException.Reason.ARGUMENTS) {
+			return "The tool cannot run with these arguments. Change them, or reject the call.";
+		}
 		if (status == ApprovalStatus.EXPIRED) {
 			return "Nobody has decided on this call in time, so it does not run.";
 		}

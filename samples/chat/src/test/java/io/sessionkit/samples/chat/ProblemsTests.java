@@ -13,6 +13,7 @@ import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.stream.CallEvent;
@@ -93,10 +94,11 @@ class ProblemsTests {
 		List<SessionException> all = List.of(new InvalidSessionKeyException(secret),
 				new CallerRequiredException(secret), new DeciderRequiredException(secret),
 				new SessionNotFoundException(secret),
-				new DecisionRefusedException(secret, ApprovalStatus.PROPOSED, null),
-				new DecisionRefusedException(secret, null, null), new SessionConflictException(secret, null),
-				new SessionPausedException(secret, 3), new TurnInProgressException(secret),
-				new ResumeRefusedException(secret, List.of()), new SessionException(secret, null) {
+				new DecisionRefusedException(secret, Reason.ARGUMENTS, ApprovalStatus.PROPOSED, null),
+				new DecisionRefusedException(secret, Reason.UNKNOWN_CALL, null, null),
+				new SessionConflictException(secret, null), new SessionPausedException(secret, 3),
+				new TurnInProgressException(secret), new ResumeRefusedException(secret, List.of()),
+				new SessionException(secret, null) {
 				});
 
 		assertThat(all).allSatisfy((ex) -> {
@@ -111,11 +113,15 @@ class ProblemsTests {
 
 	@Test
 	void saysWhoHasDecided() {
-		assertThat(Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.REJECTED, "Ada"))
+		assertThat(Problems
+			.of(new DecisionRefusedException("For developers.", Reason.DECIDED, ApprovalStatus.REJECTED, "Ada"))
 			.getDetail()).isEqualTo("This call was decided by Ada already.");
-		assertThat(
-				Problems.of(new DecisionRefusedException("For developers.", ApprovalStatus.EXPIRED, null)).getDetail())
-			.contains("in time");
+		assertThat(Problems
+			.of(new DecisionRefusedException("For developers.", Reason.EXPIRED, ApprovalStatus.EXPIRED, null))
+			.getDetail()).contains("in time");
+		assertThat(Problems
+			.of(new DecisionRefusedException("For developers.", Reason.ARGUMENTS, ApprovalStatus.PROPOSED, null))
+			.getDetail()).contains("these arguments");
 	}
 
 	@Test
