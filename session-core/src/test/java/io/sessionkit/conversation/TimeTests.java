@@ -833,8 +833,11 @@ class TimeTests {
 		assertThat(lastRequest()).containsExactly("example", "reply", "question");
 		assertThat(log()).containsExactly("example", "reply", "question", "other");
 		this.conversation.pop();
+		assertThatExceptionOfType(NothingWaitsException.class)
+			.isThrownBy(() -> this.client.prompt().advisors(on()).call())
+			.withMessageContaining("more than a question");
 		this.model.says("third");
-		this.client.prompt().advisors(on()).call().content();
+		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
 		assertThat(lastRequest()).containsExactly("example", "reply", "question");
 		assertThat(log()).containsExactly("example", "reply", "question", "third");
 	}
