@@ -834,7 +834,7 @@ class TimeTests {
 		assertThat(log()).containsExactly("example", "reply", "question", "other");
 		this.conversation.pop();
 		assertThatExceptionOfType(NothingWaitsException.class)
-			.isThrownBy(() -> this.client.prompt().advisors(on()).call())
+			.isThrownBy(() -> this.client.prompt().advisors(on()).call().content())
 			.withMessageContaining("more than a question");
 		this.model.says("third");
 		this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
