@@ -34,6 +34,7 @@ import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.line.SilentLease;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.internal.turn.Turns;

@@ -1,5 +1,6 @@
 /**
- * The records that remember the tree of turns: branches, and what a move has left.
+ * What is stored of the tree of turns: branches, what a move has left, and the question
+ * of a turn.
  */
 @NullMarked
 package io.sessionkit.internal.tree;

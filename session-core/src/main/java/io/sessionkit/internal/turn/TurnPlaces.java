@@ -15,6 +15,7 @@ import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.internal.turn.TurnRequest.Start;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;

@@ -20,6 +20,7 @@ import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnLease;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.tree.NewestTurn;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.tree;
 
 import java.util.List;
 
@@ -15,7 +15,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  * The input of a stored turn, which may contain replies and results of its own. All of it
  * has the time at which the turn was opened; what was said later has later times.
  */
-final class StoredQuestion {
+public final class StoredQuestion {
 
 	private final SessionKey key;
 
@@ -23,7 +23,7 @@ final class StoredQuestion {
 
 	private final List<SessionItem> items;
 
-	StoredQuestion(SessionKey key, Turn turn, List<SessionItem> items) {
+	public StoredQuestion(SessionKey key, Turn turn, List<SessionItem> items) {
 		this.key = key;
 		this.turn = turn;
 		this.items = items;
@@ -34,7 +34,7 @@ final class StoredQuestion {
 	 * @throws IllegalArgumentException if it is not certain which of its messages they
 	 * are
 	 */
-	List<Message> messages() {
+	public List<Message> messages() {
 		int input = (int) this.items.stream().takeWhile((item) -> item.at().equals(this.turn.startedAt())).count();
 		return isCertain(input) ? beforeReplies(input) : first();
 	}

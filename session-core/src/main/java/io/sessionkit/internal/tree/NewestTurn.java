@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.tree;
 
 import java.util.List;
 
@@ -19,10 +19,10 @@ import org.springframework.ai.chat.messages.UserMessage;
  * @param number its number
  * @param messages what is left of it, which is at least one message
  */
-record NewestTurn(long number, List<Message> messages) {
+public record NewestTurn(long number, List<Message> messages) {
 
 	/** Returns null if the view has no messages. */
-	static @Nullable NewestTurn of(SessionView view) {
+	public static @Nullable NewestTurn of(SessionView view) {
 		List<SessionItem> items = view.items();
 		if (items.isEmpty()) {
 			return null;
@@ -35,7 +35,7 @@ record NewestTurn(long number, List<Message> messages) {
 	/**
 	 * Returns whether the turn is a question without an answer: the answer was deleted.
 	 */
-	boolean isQuestion() {
+	public boolean isQuestion() {
 		return last() instanceof UserMessage
 				&& this.messages.stream().noneMatch((message) -> message instanceof AssistantMessage);
 	}
@@ -43,7 +43,7 @@ record NewestTurn(long number, List<Message> messages) {
 	/**
 	 * Says why a call on a session without an open turn has nothing to do.
 	 */
-	static String answered(SessionView view) {
+	public static String answered(SessionView view) {
 		NewestTurn newest = of(view);
 		return "there is no open turn" + ((newest != null) ? newest.answered()
 				: ". Add .user(..) to the call, or SessionAdvisor.regenerating() to ask the newest question again.");

@@ -1,10 +1,9 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.line;
 
 import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-import io.sessionkit.internal.line.Answer;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Finds out whether the lease of an open turn is that of a process that was killed: then
  * nobody renews it, and it ends within its life. Used by one call.
  */
-final class SilentLease implements Predicate<@Nullable Answer> {
+public final class SilentLease implements Predicate<@Nullable Answer> {
 
 	private final Supplier<@Nullable SessionRecord> lease;
 
@@ -36,7 +35,7 @@ final class SilentLease implements Predicate<@Nullable Answer> {
 	 * @param brokenOff returns whether a turn that answers the call has to be continued
 	 * @param life how long a lease lasts that is not renewed
 	 */
-	SilentLease(Supplier<@Nullable SessionRecord> lease, boolean continues, Predicate<Answer> brokenOff,
+	public SilentLease(Supplier<@Nullable SessionRecord> lease, boolean continues, Predicate<Answer> brokenOff,
 			Duration life) {
 		this.lease = lease;
 		this.continues = continues;
