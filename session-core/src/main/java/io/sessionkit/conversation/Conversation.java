@@ -406,7 +406,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public List<Turn> undo(int turns) {
-		TurnBinding.checkMoves(this.key);
 		return moves().undo(turns);
 	}
 
@@ -423,7 +422,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public List<Turn> redo(int turns) {
-		TurnBinding.checkMoves(this.key);
 		return moves().redo(turns);
 	}
 
@@ -439,7 +437,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public void reset() {
-		TurnBinding.checkMoves(this.key);
 		moves().reset();
 	}
 
@@ -484,7 +481,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public Turn choose(long sibling) {
-		TurnBinding.checkMoves(this.key);
 		return moves().choose(sibling);
 	}
 
@@ -500,7 +496,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branch(String name) {
-		TurnBinding.checkMoves(this.key);
 		branchesOf().make(name);
 	}
 
@@ -516,7 +511,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branch(String name, long fromTurn) {
-		TurnBinding.checkMoves(this.key);
 		branchesOf().make(name, fromTurn);
 	}
 
@@ -533,7 +527,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public String branch(long fromTurn) {
-		TurnBinding.checkMoves(this.key);
 		return branchesOf().make(null, fromTurn);
 	}
 
@@ -551,7 +544,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public void branchFromContent(String name, String text) {
-		TurnBinding.checkMoves(this.key);
 		branchesOf().makeFromContent(name, text);
 	}
 
@@ -565,7 +557,6 @@ public final class Conversation {
 	 * changed
 	 */
 	public void switchTo(String name) {
-		TurnBinding.checkMoves(this.key);
 		branchesOf().switchTo(name);
 	}
 

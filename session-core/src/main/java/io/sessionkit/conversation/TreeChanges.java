@@ -12,6 +12,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -82,11 +83,14 @@ final class TreeChanges {
 	 * Makes a change.
 	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
 	 * @param absent supplies the result, or the exception, if the session is absent
+	 * @throws IllegalStateException if a turn of the session waits for the code that asks
+	 * for the change
 	 * @throws SessionPausedException if a turn of the session is open and is not to be
 	 * cancelled
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	<T> T make(String what, PathQuery query, Supplier<T> absent, Function<PathView, Plan<T>> planner) {
+		TurnBinding.checkMoves(this.key);
 		return Attempts.SOME.make(() -> {
 			PathView path = this.store.path(this.key, query).orElse(null);
 			if (path == null) {

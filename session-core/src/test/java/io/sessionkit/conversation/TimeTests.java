@@ -73,6 +73,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @EnumSource
 class TimeTests {
 
+	private static final Message CALL = AssistantMessage.builder()
+		.toolCalls(List.of(new ToolCall("e1", "function", "gated", "{}")))
+		.build();
+
+	private static final Message RESULT = ToolResponseMessage.builder()
+		.responses(List.of(new ToolResponse("e1", "gated", "done")))
+		.build();
+
 	private static final Map<TestStores, SessionStore> stores = new EnumMap<>(TestStores.class);
 
 	@Parameter
@@ -844,13 +852,7 @@ class TimeTests {
 
 	@Test
 	void regenerateAsksToolCallsOfTheInputAgainButNotThoseOfTheModel() {
-		AssistantMessage call = AssistantMessage.builder()
-			.toolCalls(List.of(new ToolCall("e1", "function", "gated", "{}")))
-			.build();
-		Message result = ToolResponseMessage.builder()
-			.responses(List.of(new ToolResponse("e1", "gated", "done")))
-			.build();
-		List<Message> input = List.of(new UserMessage("example"), call, result, new UserMessage("question"));
+		List<Message> input = List.of(new UserMessage("example"), CALL, RESULT, new UserMessage("question"));
 		this.model.calls(new ToolCall("c1", "function", "gated", "{}")).says("answer").says("other");
 		this.client.prompt()
 			.messages(input)
@@ -867,19 +869,13 @@ class TimeTests {
 	/** All messages of such a turn have one time. */
 	@Test
 	void turnOfWhichTheQuestionIsNotCertainIsNotRegenerated() {
-		AssistantMessage call = AssistantMessage.builder()
-			.toolCalls(List.of(new ToolCall("e1", "function", "gated", "{}")))
-			.build();
-		Message result = ToolResponseMessage.builder()
-			.responses(List.of(new ToolResponse("e1", "gated", "done")))
-			.build();
 		SetClock clock = new SetClock();
 		StoreOptions options = StoreOptions.of(JsonMessageCodec.create()).clock(clock);
 		InMemorySessionStore fixed = new InMemorySessionStore(options);
 		this.model.says("a1").says("a2").says("other");
 		ChatClient chat = clientOn(fixed);
 		chat.prompt()
-			.messages(new UserMessage("q1"), call, result, new UserMessage("q2"))
+			.messages(new UserMessage("q1"), CALL, RESULT, new UserMessage("q2"))
 			.advisors(on())
 			.call()
 			.content();

@@ -38,8 +38,8 @@ final class StoredAnswers {
 	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	/**
-	 * Where Spring AI's clients of OpenAI and others put the reason why the model has
-	 * ended.
+	 * The metadata in which Spring AI's clients of OpenAI and others say why the model
+	 * has ended.
 	 */
 	private static final String FINISH_REASON = "finishReason";
 

@@ -1,7 +1,5 @@
 package io.sessionkit.internal.lease;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -12,7 +10,7 @@ import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -36,11 +34,13 @@ class TurnLeasesTests {
 
 	private final AtomicBoolean away = new AtomicBoolean();
 
+	private final SessionStore store = AwayStores.of(this.memory, this.away::get);
+
 	private final List<LeaseKind> lost = new CopyOnWriteArrayList<>();
 
 	private final Renewals renewals = new Renewals();
 
-	private final TurnLeases leases = new TurnLeases(store(), LIFE, this.renewals, new TurnObserver() {
+	private final TurnLeases leases = new TurnLeases(this.store, LIFE, this.renewals, new TurnObserver() {
 		@Override
 		public void leaseLost(LeaseKind kind) {
 			TurnLeasesTests.this.lost.add(kind);
@@ -70,7 +70,7 @@ class TurnLeasesTests {
 	@Test
 	void leaseIsRenewedWhenTheStoreIsBackInTime() throws Exception {
 		Duration life = LIFE.multipliedBy(10);
-		TurnLease lease = new TurnLeases(store(), life, this.renewals, TurnObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(this.store, life, this.renewals, TurnObserver.NONE).take(KEY);
 		Thread.sleep(life.dividedBy(5).toMillis());
 		this.away.set(true);
 		Thread.sleep(life.dividedBy(15).multipliedBy(8).toMillis());
@@ -83,7 +83,7 @@ class TurnLeasesTests {
 	@Test
 	void leaseIsGivenBackWhenTheStoreIsBack() {
 		Duration life = Duration.ofSeconds(30);
-		TurnLease lease = new TurnLeases(store(), life, this.renewals, TurnObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(this.store, life, this.renewals, TurnObserver.NONE).take(KEY);
 		this.away.set(true);
 		lease.leave();
 		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
@@ -97,21 +97,6 @@ class TurnLeasesTests {
 		this.memory.erase(KEY);
 		Awaitility.await().until(() -> !lease.isHeld());
 		assertThat(this.lost).isEmpty();
-	}
-
-	private SessionStore store() {
-		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
-				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
-					if (this.away.get() && !method.getName().equals("options")) {
-						throw new StoreUnavailableException("The store is down.", null);
-					}
-					try {
-						return method.invoke(this.memory, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.sessionkit.internal.line;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,7 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +30,8 @@ class LinesTests {
 	private final SessionStore memory = TestStores.MEMORY.create();
 
 	private final AtomicBoolean away = new AtomicBoolean();
+
+	private final SessionStore store = AwayStores.of(this.memory, this.away::get);
 
 	private final Renewals renewals = new Renewals();
 
@@ -84,23 +84,8 @@ class LinesTests {
 	}
 
 	private Arrival arrive(Duration life) {
-		return new Lines(store(), life, this.renewals, TurnObserver.NONE).arrive(KEY, null, null, Concurrency.SERIALIZE,
-				life, null, new Drain());
-	}
-
-	private SessionStore store() {
-		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
-				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
-					if (this.away.get() && !method.getName().equals("options")) {
-						throw new StoreUnavailableException("The store is down.", null);
-					}
-					try {
-						return method.invoke(this.memory, arguments);
-					}
-					catch (InvocationTargetException ex) {
-						throw ex.getTargetException();
-					}
-				});
+		return new Lines(this.store, life, this.renewals, TurnObserver.NONE).arrive(KEY, null, null,
+				Concurrency.SERIALIZE, life, null, new Drain());
 	}
 
 }
