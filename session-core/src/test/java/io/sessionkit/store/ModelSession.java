@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.sessionkit.Session;
@@ -150,17 +151,25 @@ final class ModelSession {
 		}
 		boolean begins = write != null && !continues && (write.turn().status().isOpen() || becomesHead(write));
 		boolean moves = commit.header().head() != null && commit.header().head().turn() != this.head;
-		return begins || moves || emptiesHead(commit.delete());
+		return begins || moves || emptiesHead(commit);
 	}
 
 	private static boolean becomesHead(TurnWrite write) {
 		return write.turn().status() == TurnStatus.COMPLETED && !write.beside();
 	}
 
-	private boolean emptiesHead(Set<Long> sequences) {
+	private boolean emptiesHead(Commit commit) {
 		ModelTurn newest = find(this.head);
-		return newest != null && newest.number() != this.position.summary() && !newest.items.isEmpty()
-				&& newest.items.stream().allMatch((item) -> sequences.contains(item.sequence()));
+		Set<String> gone = commit.records()
+			.stream()
+			.filter((record) -> record.kind().equals(SessionStore.SUMMARY) && record.payload() == null)
+			.map(RecordWrite::id)
+			.collect(Collectors.toSet());
+		// a move looks for the summary anew
+		long summary = (commit.header().head() != null) ? positionOf(this.head, gone).summary()
+				: this.position.summary();
+		return newest != null && newest.number() != summary && !newest.items.isEmpty()
+				&& newest.items.stream().allMatch((item) -> commit.delete().contains(item.sequence()));
 	}
 
 	private int parts(TurnWrite write) {
@@ -245,12 +254,16 @@ final class ModelSession {
 	}
 
 	Position positionOf(long number) {
+		return positionOf(number, Set.of());
+	}
+
+	private Position positionOf(long number, Set<String> gone) {
 		List<Long> path = path(number).stream().map(ModelTurn::number).toList();
 		Position position = new Position(attributesOf(number), 0, null);
 		for (Map.Entry<String, ModelRecord> summary : this.records.getOrDefault(SessionStore.SUMMARY, Map.of())
 			.entrySet()) {
 			long covers = summary.getValue().covers;
-			if (covers > position.summary() && path.contains(covers)) {
+			if (covers > position.summary() && path.contains(covers) && !gone.contains(summary.getKey())) {
 				position = new Position(position.attributes(), covers, summary.getKey());
 			}
 		}

@@ -78,6 +78,35 @@ abstract class OpenTurnContract extends SettingsContract {
 		assertThat(store().items(key, 2)).hasSize(2);
 	}
 
+	/**
+	 * A move to where the head is looks for the summary there anew. Whether the head is
+	 * left empty depends on the one that is found.
+	 */
+	@Test
+	void headThatALostSummaryKeptIsNotEmptiedWhileATurnWaits() {
+		SessionKey key = key();
+		threadOf(key, 1);
+		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2", "call")));
+		commit(Commit.any(key).header(HeaderChange.NONE.summary(1, "never written")));
+		Session waiting = header(key);
+		HeaderChange same = HeaderChange.NONE.head(Session.MAIN, 1);
+		assertThatExceptionOfType(SessionPausedException.class)
+			.isThrownBy(() -> store().commit(Commit.any(key).header(same).delete(Set.of(1L, 2L))));
+		assertThat(header(key)).isEqualTo(waiting);
+		commit(Commit.any(key)
+			.header(HeaderChange.NONE.summary(1, "s"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		RecordWrite gone = new RecordWrite(SessionStore.SUMMARY, "s", RecordWrite.ANY, null, null);
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(
+				() -> store().commit(Commit.any(key).header(same).records(List.of(gone)).delete(Set.of(1L, 2L))));
+		commit(Commit.any(key).header(HeaderChange.NONE.summary(0, "")));
+		assertThatExceptionOfType(SessionPausedException.class)
+			.isThrownBy(() -> store().commit(Commit.any(key).delete(Set.of(1L, 2L))));
+		commit(Commit.any(key).header(same).delete(Set.of(1L, 2L)));
+		assertThat(header(key).head()).isEqualTo(1);
+		assertThat(header(key).summaryTurn()).isEqualTo(1);
+	}
+
 	@Test
 	void commitThatEndsTheOpenTurnMayMoveTheHead() {
 		SessionKey key = key();

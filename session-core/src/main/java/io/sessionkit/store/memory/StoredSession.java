@@ -9,6 +9,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
@@ -227,7 +229,7 @@ final class StoredSession {
 			return new CommitResult(Outcome.CONFLICT, this.header.version, 0, 0);
 		}
 		check(commit, there);
-		checkOpenTurn(commit, there);
+		checkOpenTurn(commit, there, now);
 		return apply(write, now);
 	}
 
@@ -271,7 +273,7 @@ final class StoredSession {
 	 * Checks that the head stays where it is while a turn is open: that turn follows the
 	 * head and must still do so when it ends.
 	 */
-	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there) {
+	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there, Instant now) {
 		long open = this.header.openTurn;
 		TurnWrite turn = commit.turn();
 		boolean ends = turn != null && there != null && there.number() == open && !turn.turn().status().isOpen();
@@ -281,7 +283,7 @@ final class StoredSession {
 		HeaderChange.Head head = commit.header().head();
 		boolean isOther = turn != null && (there == null || there.number() != open)
 				&& (turn.turn().status().isOpen() || becomesHead(turn));
-		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit.delete())) {
+		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit, now)) {
 			throw SessionPausedException.of(this.key, open, "given another head");
 		}
 	}
@@ -290,10 +292,31 @@ final class StoredSession {
 		return turn.turn().status() == TurnStatus.COMPLETED && !turn.beside();
 	}
 
-	private boolean isHeadEmptiedBy(Set<Long> sequences) {
+	private boolean isHeadEmptiedBy(Commit commit, Instant now) {
 		StoredTurn head = this.tree.find(this.header.head);
-		return head != null && head.number() != this.header.position.summary() && !head.items().isEmpty()
-				&& head.items().stream().allMatch((item) -> sequences.contains(item.sequence()));
+		return head != null && !head.items().isEmpty()
+				&& head.items().stream().allMatch((item) -> commit.delete().contains(item.sequence()))
+				&& head.number() != summaryAfter(commit, now);
+	}
+
+	/**
+	 * Returns the last turn that the summary covers which is in force when a commit has
+	 * written its records and moved the head; 0 for no summary.
+	 */
+	private long summaryAfter(Commit commit, Instant now) {
+		HeaderChange.Head head = commit.header().head();
+		if (head == null) {
+			return this.header.position.summary();
+		}
+		Set<String> deleted = commit.records()
+			.stream()
+			.filter((record) -> record.kind().equals(SessionStore.SUMMARY) && record.payload() == null)
+			.map(RecordWrite::id)
+			.collect(Collectors.toSet());
+		return summariesOf(head.turn(), now).filter((summary) -> !deleted.contains(summary.record().id()))
+			.findFirst()
+			.map(StoredRecords.Stamped::covers)
+			.orElse(0L);
 	}
 
 	private void checkHead(Commit commit, long number) {
@@ -402,12 +425,14 @@ final class StoredSession {
 	 */
 	private HeadPosition positionAt(long number, Instant now) {
 		StoredAttributes attributes = attributesAt(number);
-		return this.records.summaries(now)
-			.stream()
-			.filter((summary) -> this.tree.isOnPath(number, summary.covers()))
-			.findFirst()
+		return summariesOf(number, now).findFirst()
 			.map((summary) -> new HeadPosition(attributes, summary.covers(), summary.record().id()))
 			.orElseGet(() -> new HeadPosition(attributes, 0, null));
+	}
+
+	/** Returns the summaries on the path of a turn, the newest first. */
+	private Stream<StoredRecords.Stamped> summariesOf(long number, Instant now) {
+		return this.records.summaries(now).stream().filter((summary) -> this.tree.isOnPath(number, summary.covers()));
 	}
 
 	private void moveTo(long number, Instant now) {

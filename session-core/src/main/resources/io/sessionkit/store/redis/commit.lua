@@ -176,6 +176,18 @@ local function are_last_of(at)
 	return any and not keeps
 end
 
+-- Returns the last turn that the summary covers which is in force when the commit has written its records and moved
+-- the head; 0 for none.
+local function summary_after()
+	if not target then return header.cp end
+	local gone = {}
+	for _, each_record in ipairs(records) do
+		if each_record.kind == SUMMARY and not each_record.payload then gone[each_record.id] = true end
+	end
+	local covered = newest_summary(target, now, gone)
+	return covered
+end
+
 -- Returns whether the commit would move the head while a turn is open: that turn follows the head and
 -- must still do so when it ends.
 local function moves_head_of_open_turn()
@@ -183,7 +195,7 @@ local function moves_head_of_open_turn()
 	if open == 0 or there_number == open and not write.open then return false end
 	return write.id and there_number ~= open and (write.open or write.becomes_head)
 		or change.head and change.head ~= header.head
-		or #deletes > 0 and header.head > 0 and header.head ~= header.cp and are_last_of(header.head)
+		or #deletes > 0 and header.head > 0 and header.head ~= summary_after() and are_last_of(header.head)
 end
 if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 

@@ -15,13 +15,15 @@ local function is_on_path(wanted, from)
 	return wanted <= from.head
 end
 
--- Returns the newest summary on the path of a place: the last turn that it covers, 0 for none, and its id.
-local function newest_summary(from, now)
+-- Returns the newest summary on the path of a place: the last turn that it covers, 0 for none, and its id. Those whose
+-- ids are in the table of gone ones, if there is one, do not count.
+local function newest_summary(from, now, gone)
 	local list = covering()
 	for i = #list - 2, 1, -3 do
 		local covered, id, expires = list[i], list[i + 1], list[i + 2]
 		while from.lo > covered do from = place_of(from.run_parent) end
-		if covered <= from.head and (expires == '' or expires > now) then return covered, id end
+		local counts = (expires == '' or expires > now) and not (gone and gone[id])
+		if covered <= from.head and counts then return covered, id end
 	end
 	return 0, ''
 end
