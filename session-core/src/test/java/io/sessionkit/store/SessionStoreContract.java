@@ -63,7 +63,8 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 	}
 
 	/**
-	 * How many random programs of 100 operations are compared with the model.
+	 * How many random programs of 100 operations are compared with the model, unless
+	 * {@code -Dsessionkit.histories} says so.
 	 * @return the number
 	 */
 	protected int histories() {
@@ -73,7 +74,8 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 	@Test
 	void randomHistoriesEqualTheModel() {
 		long seed = Long.getLong("sessionkit.seed", System.nanoTime());
-		for (int i = 0; i < histories(); i++) {
+		int histories = Integer.getInteger("sessionkit.histories", histories());
+		for (int i = 0; i < histories; i++) {
 			new RandomProgram(List.of(store(), another()), seed + i, OPERATIONS_OF_A_HISTORY).run();
 		}
 	}
