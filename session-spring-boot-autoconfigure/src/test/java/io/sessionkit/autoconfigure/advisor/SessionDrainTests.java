@@ -29,6 +29,7 @@ import io.sessionkit.test.WorkingModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -65,6 +66,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Applications that close while calls are at work.
  */
 @Timeout(120)
+// it reads the log, which applications that start beside it set up anew
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class SessionDrainTests {
 

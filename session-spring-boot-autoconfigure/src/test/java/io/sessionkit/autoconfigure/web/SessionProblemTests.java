@@ -25,6 +25,7 @@ import io.sessionkit.store.StoreUnavailableException;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -61,6 +62,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What clients are told of the exceptions of SessionKit.
  */
+// it reads the log, which applications that start beside it set up anew
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class SessionProblemTests {
 
