@@ -72,7 +72,7 @@ final class DocumentText {
 		values.put("checkpointId", content.position().summaryId());
 		values.put("checkpoints",
 				new TreeMap<>(content.summaries()).entrySet().stream().map(DocumentText::values).toList());
-		values.put("turns", content.turns().stream().map(DocumentText::values).toList());
+		values.put("turns", content.turns().stream().map(this::values).toList());
 		values.put("records", content.records().stream().map(DocumentText::values).toList());
 		return this.codec.encodeValues(this.key, values);
 	}
@@ -84,13 +84,13 @@ final class DocumentText {
 		return values;
 	}
 
-	private static Map<String, @Nullable Object> values(TurnContent content) {
+	private Map<String, @Nullable Object> values(TurnContent content) {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		write(content.turn(), values);
 		writeIfPresent(content.turn(), values);
 		values.put("parts", content.parts());
 		values.put("state", content.attributes().payload());
-		values.put("items", content.items().stream().map(DocumentText::values).toList());
+		values.put("items", content.items().stream().map(this::values).toList());
 		return values;
 	}
 
@@ -139,12 +139,12 @@ final class DocumentText {
 		return values;
 	}
 
-	private static Map<String, @Nullable Object> values(StoredItem item) {
+	private Map<String, @Nullable Object> values(StoredItem item) {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		values.put("sequence", item.sequence());
 		values.put("at", item.at());
 		values.put("tokens", item.tokens());
-		values.put("message", item.message().payload());
+		values.put("message", item.message().payload(this.key, this.codec));
 		return values;
 	}
 
@@ -285,7 +285,7 @@ final class DocumentText {
 
 	private static StoredItem item(DocumentFields fields, long turn) {
 		return new StoredItem(fields.number("sequence"), turn, fields.instant("at"),
-				fields.get("tokens", Integer.class), new StoredMessage(fields.text("message"), null));
+				fields.get("tokens", Integer.class), StoredMessage.encoded(fields.text("message"), null));
 	}
 
 	private SessionRecord record(DocumentFields fields) {

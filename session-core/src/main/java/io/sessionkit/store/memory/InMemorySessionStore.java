@@ -41,8 +41,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps sessions in the memory of this process and forgets them when it ends. It is as
  * strict as a database: messages and attributes pass the codec when they are written, and
- * what would not be read back equal is refused. Titles, tags, settings, agents, kept
- * parameters, failures and verdicts have to pass the codec too.
+ * what would not be read back equal is refused. A message that the codec
+ * {@linkplain io.sessionkit.codec.MessageCodec#surelyStores surely stores} is kept as it
+ * is. Titles, tags, settings, agents, kept parameters, failures and verdicts have to pass
+ * the codec too.
  * <p>
  * It holds a bounded number of sessions. When the limit is reached, the least recently
  * written session is evicted. Expiry is judged by the clock of the options.

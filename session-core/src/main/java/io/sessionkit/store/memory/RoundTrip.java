@@ -32,17 +32,17 @@ final class RoundTrip {
 	}
 
 	StoredMessage store(SessionKey key, Message message) {
-		String payload = this.codec.encode(key, message);
 		if (this.codec.surelyStores(message) && MessageCopier.canCopy(message)) {
-			return new StoredMessage(payload, MessageCopier.copy(message));
+			return StoredMessage.plain(MessageCopier.copy(message));
 		}
+		String payload = this.codec.encode(key, message);
 		Message decoded = this.codec.decode(key, payload);
 		if (!isSame(message, decoded)) {
 			throw new UnstorableMessageException("A message of " + message.getClass().getName()
 					+ " does not come back equal from " + this.codec.getClass().getName()
 					+ ". Leave out of it what the codec does not know, or use a codec that knows it.");
 		}
-		return new StoredMessage(payload, MessageCopier.canCopy(decoded) ? decoded : null);
+		return StoredMessage.encoded(payload, MessageCopier.canCopy(decoded) ? decoded : null);
 	}
 
 	SessionItem read(SessionKey key, StoredItem item) {
@@ -53,7 +53,7 @@ final class RoundTrip {
 
 	private Message decode(SessionKey key, StoredItem item) {
 		try {
-			return this.codec.decode(key, item.message().payload());
+			return this.codec.decode(key, item.message().payload(key, this.codec));
 		}
 		catch (UnreadablePayloadException ex) {
 			throw new UnreadablePayloadException("Item " + item.sequence() + " of session " + key + " cannot be read.",

@@ -88,7 +88,7 @@ public final class SessionDocument {
 
 	/**
 	 * Returns the session as text, which {@link #fromText} reads back. All of it has
-	 * passed the codec, including titles and names; messages have passed it twice.
+	 * passed the codec, including titles and names; messages pass it twice.
 	 * @return the text
 	 * @throws IllegalStateException if the session is absent
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a title, a tag or a name

@@ -3,7 +3,7 @@ package io.sessionkit.store.memory;
 import java.time.Instant;
 
 /**
- * An item with its encoded message.
+ * An item with its message.
  *
  * @param sequence its place in the session
  * @param turn the number of its turn

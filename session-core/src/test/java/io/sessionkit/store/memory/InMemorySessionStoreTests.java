@@ -183,7 +183,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		tree.add("turn 1", new StoredTurn(completed().turn(), 1, 1, Session.MAIN));
 		for (int i = 2; i <= 100; i++) {
 			StoredTurn turn = new StoredTurn(completed().turn(), i, i - 1, Session.MAIN);
-			StoredMessage message = new StoredMessage("", new UserMessage("q"));
+			StoredMessage message = StoredMessage.plain(new UserMessage("q"));
 			turn.add(completed().turn(), List.of(new StoredItem(i, i, AT, 1, message)));
 			tree.add("turn " + i, turn);
 		}
@@ -204,6 +204,28 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		counted.messages(key);
 		counted.open(key, Window.ALL);
 		assertThat(codec.decoded).hasValue(2);
+	}
+
+	@Test
+	void messageThatIsSurelyStoredIsEncodedOnlyForADocument() {
+		CountingCodec codec = new CountingCodec(CODEC) {
+
+			@Override
+			public boolean surelyStores(Message message) {
+				return CODEC.surelyStores(message);
+			}
+
+		};
+		SessionKey key = SessionKey.of("thread");
+		new InMemorySessionStore(StoreOptions.of(codec)).add(key, batch("q1", "a1"));
+		assertThat(codec.encoded).hasValue(0);
+		SessionDocument document = SessionDocument.fromText(key, null, AT, StoreOptions.of(codec))
+			.commit(Commit.first(key).turn(completed("q1", "a1")))
+			.document();
+		assertThat(document.toText()).isEqualTo(document.toText());
+		assertThat(codec.encoded).hasValue(2);
+		assertThat(SessionDocument.fromText(key, document.toText(), AT, StoreOptions.of(codec)).items(Tail.ALL))
+			.isEqualTo(document.items(Tail.ALL));
 	}
 
 	@Test
@@ -257,6 +279,8 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 
 	private static class CountingCodec implements MessageCodec {
 
+		final AtomicInteger encoded = new AtomicInteger();
+
 		final AtomicInteger decoded = new AtomicInteger();
 
 		private final MessageCodec codec;
@@ -267,6 +291,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 
 		@Override
 		public String encode(SessionKey key, Message message) {
+			this.encoded.incrementAndGet();
 			return this.codec.encode(key, message);
 		}
 
