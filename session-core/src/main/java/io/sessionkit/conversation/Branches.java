@@ -254,8 +254,9 @@ final class Branches {
 
 	private static Turn onPath(PathView path, long number) {
 		Optional<Turn> turn = path.turns().stream().filter((each) -> each.number() == number).findFirst();
-		return turn.orElseThrow(() -> new IllegalArgumentException("Turn " + number + " of session "
-				+ path.session().key() + " is not on the active branch '" + path.session().branch() + "'."));
+		return turn.orElseThrow(() -> new IllegalArgumentException(
+				"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
+						+ path.session().branch() + "', or was deleted as one of the oldest."));
 	}
 
 	static void checkName(String name) {

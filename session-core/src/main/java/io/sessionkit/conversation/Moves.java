@@ -484,8 +484,9 @@ final class Moves {
 
 	private static Turn onPath(PathView path, long number) {
 		if (!isLast(path, number)) {
-			throw new IllegalArgumentException("Turn " + number + " of session " + path.session().key()
-					+ " is not on the active branch '" + path.session().branch() + "'.");
+			throw new IllegalArgumentException(
+					"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
+							+ path.session().branch() + "', or was deleted as one of the oldest.");
 		}
 		return path.turns().get(0);
 	}

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.ai.chat.client.ChatClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -79,6 +80,45 @@ class RetainedMovesTests {
 
 	private List<String> lines() {
 		return Lines.of(this.thread.messages());
+	}
+
+	/**
+	 * All turns that are left would leave the history, although nobody has named one of
+	 * them.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void turnThatRetentionHasDeletedIsNoPlaceToBeginAt(TestStores kind) {
+		on(kind);
+		ask(1, 8);
+		retain(4);
+		for (long deleted = 1; deleted <= 4; deleted++) {
+			long turn = deleted;
+			assertThatIllegalArgumentException().isThrownBy(() -> edit(turn))
+				.withMessageStartingWith("Turn " + turn + " of session " + this.key + " has no messages any more");
+		}
+		for (long deleted = 1; deleted <= 3; deleted++) {
+			long turn = deleted;
+			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branch("b", turn))
+				.withMessageContaining("was deleted as one of the oldest");
+			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.siblings(turn));
+		}
+		assertThat(lines()).isEqualTo(turns(5, 8));
+		this.model.says("a9");
+		edit(5);
+		assertThat(lines()).containsExactly("user: edited", "assistant: a9");
+		this.model.says("a10");
+		// in the place of a sibling, too
+		edit(5);
+		assertThat(lines()).isEqualTo(List.of("user: edited", "assistant: a10"));
+	}
+
+	private void edit(long turn) {
+		this.chat.prompt()
+			.user("edited")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(turn)))
+			.call()
+			.content();
 	}
 
 	@ParameterizedTest

@@ -143,6 +143,44 @@ abstract class DeletedTurnsContract extends ViewContract {
 		assertThat(log(neighbour)).hasSize(6);
 	}
 
+	/**
+	 * Whatever asks for a turn of the history finds none of those.
+	 */
+	@Test
+	void pathEndsBehindTheOldestTurnsAndAtTheSummaryBeforeThem() {
+		SessionKey key = key();
+		threadOf(key, 8);
+		deleteOldest(key, 1, 4);
+		deleteOldest(key, 4, 6);
+		assertThat(pathOf(key)).containsExactly(5L, 6L, 7L, 8L);
+		assertThat(next(key, Point.before(4))).isZero();
+		assertThat(next(key, Point.at(4))).isZero();
+		assertThat(next(key, Point.at(5))).isEqualTo(6);
+		assertThat(next(key, Point.at(0))).isEqualTo(5);
+		SessionKey summarized = key();
+		threadOf(summarized, 8);
+		commit(Commit.on(header(summarized))
+			.header(HeaderChange.NONE.summary(3, "s"))
+			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
+		deleteOldest(summarized, 1, 6);
+		assertThat(pathOf(summarized)).endsWith(3L, 5L, 6L, 7L, 8L);
+		assertThat(next(summarized, Point.at(3))).isEqualTo(5);
+		assertThat(next(summarized, Point.at(4))).isZero();
+	}
+
+	private List<Long> pathOf(SessionKey key) {
+		return another().path(key, PathQuery.to(Point.HEAD).turns(Tail.ALL))
+			.orElseThrow()
+			.turns()
+			.stream()
+			.map(Turn::number)
+			.toList();
+	}
+
+	private long next(SessionKey key, Point end) {
+		return another().path(key, PathQuery.to(end)).orElseThrow().next();
+	}
+
 	@Test
 	void nothingOfWhatTheOldestTurnsHaveFixedStays() {
 		SessionKey key = key();

@@ -10,6 +10,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.BegunRewinds;
@@ -102,6 +103,9 @@ final class TurnPlaces {
 		if (request.start().asksAgain()) {
 			checkNewest(header, turn);
 		}
+		if (path.next() != turn) {
+			checkNotDeleted(request.key(), turn);
+		}
 		if (path.next() == 0 && header.head() != seen.head()) {
 			throw new IllegalArgumentException("Turn " + turn + " of session " + request.key()
 					+ " does not follow a turn of the active branch '" + header.branch()
@@ -111,6 +115,22 @@ final class TurnPlaces {
 		LeftTurns left = (path.next() > 0)
 				? new LeftTurns(header.head(), header.branch(), seen.head(), path.next(), header.version()) : null;
 		return new TurnViews.Opened(path.view(), new TurnPlace(header, seen, left, null), null);
+	}
+
+	/**
+	 * Checks that a turn was not deleted as one of the oldest: all turns that are left
+	 * would leave the history with it.
+	 */
+	private void checkNotDeleted(SessionKey key, long number) {
+		store().turns(key, new Tail(number + 1, 1))
+			.stream()
+			.filter((turn) -> turn.number() == number && turn.status() == TurnStatus.COMPLETED && turn.items() == 0)
+			.findFirst()
+			.ifPresent((turn) -> {
+				throw new IllegalArgumentException("Turn " + number + " of session " + key
+						+ " has no messages any more: they were deleted, as retention deletes the oldest turns."
+						+ " Name a turn that still has messages.");
+			});
 	}
 
 	/**

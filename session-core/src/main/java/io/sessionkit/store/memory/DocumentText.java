@@ -88,6 +88,9 @@ final class DocumentText {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		write(content.turn(), values);
 		writeIfPresent(content.turn(), values);
+		if (content.before() != content.turn().parent()) {
+			values.put("before", content.before());
+		}
 		values.put("parts", content.parts());
 		values.put("state", content.attributes().payload());
 		values.put("items", content.items().stream().map(this::values).toList());
@@ -258,7 +261,16 @@ final class DocumentText {
 				items.stream().mapToInt(StoredItem::tokens).sum());
 		Turn turn = new Turn(fields.text("id"), place, origin(fields), progress(fields));
 		return new TurnContent(turn, fields.get("parts", Integer.class), StoredAttributes.of(fields.text("state")),
-				items);
+				items, before(fields, parent));
+	}
+
+	private static long before(DocumentFields fields, long parent) {
+		Long before = fields.find("before", Long.class);
+		if (before != null && (before < 0 || before > parent)) {
+			throw new IllegalArgumentException(
+					"A path cannot lead from a turn that follows turn " + parent + " to turn " + before + ".");
+		}
+		return (before != null) ? before : parent;
 	}
 
 	private static Turn.Origin origin(DocumentFields fields) {

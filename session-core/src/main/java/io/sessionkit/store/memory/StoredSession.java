@@ -338,7 +338,7 @@ final class StoredSession {
 			turn = add(each, now);
 		}
 		boolean deleted = delete(commit.delete(), now);
-		deleteOldest(commit.oldest());
+		deleteOldest(commit.oldest(), now);
 		changeHeader(write);
 		countWrite(deleted || moves(commit), turn != null, now);
 		return new CommitResult(Outcome.COMMITTED, this.header.version, (turn != null) ? turn.number() : 0, first);
@@ -480,12 +480,27 @@ final class StoredSession {
 		return deleted;
 	}
 
-	private void deleteOldest(@Nullable Oldest oldest) {
+	private void deleteOldest(@Nullable Oldest oldest, Instant now) {
 		if (oldest != null) {
 			for (long number = oldest.from(); number < oldest.before(); number++) {
 				Objects.requireNonNull(this.tree.find(number)).clear();
 			}
+			cutPath(oldest.before(), now);
 			countTotals();
+		}
+	}
+
+	/**
+	 * Lets the last turn of the path that was deleted follow the newest summary before
+	 * it, or the beginning.
+	 */
+	private void cutPath(long before, Instant now) {
+		StoredTurn last = this.tree.find(this.header.head);
+		while (last != null && last.number() >= before) {
+			last = this.tree.find(last.before());
+		}
+		if (last != null) {
+			last.cut(summariesOf(last.before(), now).findFirst().map(StoredRecords.Stamped::covers).orElse(0L));
 		}
 	}
 

@@ -23,8 +23,11 @@ final class StoredTurn {
 
 	private StoredAttributes attributes = StoredAttributes.EMPTY;
 
+	private long before;
+
 	StoredTurn(Turn turn, long number, long parent, String branch) {
 		this.turn = turn.stored(new Turn.Place(number, parent, branch, 0, 0));
+		this.before = parent;
 	}
 
 	StoredTurn(TurnContent content) {
@@ -33,10 +36,11 @@ final class StoredTurn {
 		this.attributes = content.attributes();
 		this.items.addAll(content.items());
 		this.tokens = this.items.stream().mapToInt(StoredItem::tokens).sum();
+		this.before = content.before();
 	}
 
 	TurnContent content() {
-		return new TurnContent(turn(), this.parts, this.attributes, this.items);
+		return new TurnContent(turn(), this.parts, this.attributes, this.items, this.before);
 	}
 
 	long number() {
@@ -45,6 +49,22 @@ final class StoredTurn {
 
 	long parent() {
 		return this.turn.parent();
+	}
+
+	/**
+	 * Returns the turn before it on each path: its parent, unless the paths were cut
+	 * behind it.
+	 */
+	long before() {
+		return this.before;
+	}
+
+	/**
+	 * Cuts the paths through this turn behind it.
+	 * @param turn the turn to which they lead instead; 0 for the beginning
+	 */
+	void cut(long turn) {
+		this.before = turn;
 	}
 
 	int parts() {

@@ -77,7 +77,7 @@ final class TurnTree {
 	boolean isOnPath(long head, long number) {
 		StoredTurn turn = find(head);
 		while (turn != null && turn.number() > number) {
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		return turn != null && turn.number() == number;
 	}
@@ -90,7 +90,7 @@ final class TurnTree {
 		StoredTurn turn = find(head);
 		while (turn != null && turn.number() > number) {
 			next = turn.number();
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		return (((turn != null) ? turn.number() : 0) == number) ? next : 0;
 	}
@@ -108,7 +108,7 @@ final class TurnTree {
 				newest.add(turn);
 			}
 			left -= turn.items().size();
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		Collections.reverse(newest);
 		return newest.stream().flatMap((each) -> each.items().stream()).toList();
@@ -122,7 +122,7 @@ final class TurnTree {
 		StoredTurn turn = find(head);
 		while (turn != null && newest.size() < tail.limit()) {
 			addNewest(turn.items(), tail, newest);
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		Collections.reverse(newest);
 		return newest;
@@ -146,7 +146,7 @@ final class TurnTree {
 			if (turn.number() < tail.before()) {
 				newest.add(turn);
 			}
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		Collections.reverse(newest);
 		return newest;
@@ -165,7 +165,7 @@ final class TurnTree {
 		StoredTurn turn = find(head);
 		while (turn != null && turn.number() > summary) {
 			totals = totals.plusTurn(turn.items().size(), turn.tokens());
-			turn = find(turn.parent());
+			turn = find(turn.before());
 		}
 		return totals;
 	}
