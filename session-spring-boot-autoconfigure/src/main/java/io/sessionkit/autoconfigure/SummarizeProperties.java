@@ -49,8 +49,9 @@ public final class SummarizeProperties {
 	private final @Nullable String prompt;
 
 	/**
-	 * Name of the ChatModel bean that writes summaries. Without a trigger, summaries are
-	 * made on request only. Unset: the only or primary ChatModel bean.
+	 * Name of the ChatModel bean that writes summaries. Named without a trigger, it
+	 * writes them on request only. Unset: with a trigger, the only or primary ChatModel
+	 * bean; without one, nothing writes summaries.
 	 */
 	private final @Nullable String model;
 
