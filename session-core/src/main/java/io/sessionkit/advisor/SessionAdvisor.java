@@ -30,9 +30,9 @@ import org.springframework.ai.chat.model.Generation;
 /**
  * Connects {@code ChatClient} calls with the session that they name: the call is sent
  * with the history of the session in front, and the whole turn is stored when it ends. A
- * call that names no session passes through untouched. The exception is a tool that needs
- * an approval, which refuses to run. No hook, merge or listener takes part in such a
- * call.
+ * call that names no session passes through untouched, unless it says something of one.
+ * The exception is a tool that needs an approval, which refuses to run. No hook or
+ * listener takes part in such a call.
  *
  * <pre>{@code
  * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();
@@ -139,7 +139,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * Leaves a call without a session, whatever the client's defaults, a resolver or
 	 * <code>sessionkit.require-session</code> say. This is for a title, a classification,
 	 * or a call inside a tool. The call has no history and is not stored. Hooks and
-	 * guards do not run, and tools that need an approval refuse to run.
+	 * guards do not run, and tools that need an approval refuse to run. How the client
+	 * treats calls on a session, such as its agent or its concurrency, is left aside; a
+	 * call that says of which turn or history it is, is refused.
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> none() {
@@ -322,7 +324,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	}
 
 	/**
-	 * Adds a listener to a call. Several calls of this method add several listeners.
+	 * Adds a listener to a call. Several calls of this method add several listeners. A
+	 * call without a session has nothing to tell them.
 	 * @param listener the listener
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */

@@ -502,23 +502,10 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	/**
-	 * Refuses a call without a session that says something of its session: an idempotency
-	 * key, since its reply is not stored and a repetition would be paid for again; and a
-	 * history, which nobody would send.
+	 * Refuses a call without a session that says something of its session.
 	 */
 	void checkNeedsNoSession() {
-		for (String name : List.of(SessionParameters.HISTORY, SessionParameters.READING, SessionParameters.CHILD,
-				SessionParameters.STREAM)) {
-			if (this.request.context().get(name) != null) {
-				throw new SessionRequiredException("This call has the advisor parameter " + name
-						+ " and no session. Add .advisors(SessionAdvisor.session(..)), or leave the parameter out.");
-			}
-		}
-		if (this.request.context().get(SessionParameters.IDEMPOTENCY_KEY) != null) {
-			throw new SessionRequiredException(
-					"This call has an idempotency key and no session, so nobody would know its"
-							+ " reply when it is repeated. Add .advisors(SessionAdvisor.session(..)), or leave the key out.");
-		}
+		SessionlessCheck.check(this.request.context(), isWithoutSession());
 	}
 
 	private long expectedTurn() {

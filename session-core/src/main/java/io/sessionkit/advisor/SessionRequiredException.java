@@ -4,8 +4,8 @@ import io.sessionkit.SessionException;
 
 /**
  * Thrown if a call names no session and needs one: {@code sessionkit.require-session} is
- * on, or the call says something of its session, such as an idempotency key, a history or
- * a child session. The model was not called.
+ * on, or the call says something of its session, such as a branch, a history, an
+ * idempotency key or its agent. The model was not called.
  */
 public final class SessionRequiredException extends SessionException {
 
