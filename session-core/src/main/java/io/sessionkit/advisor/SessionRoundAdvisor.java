@@ -89,7 +89,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			RunningTurn turn) {
 		return Flux.defer(() -> answers(turn, begin(turn, request), request,
 				(call) -> chain.nextStream(with(request, call))
-					.doOnNext((response) -> take(call.round(), response))
+					.concatMapDelayError((response) -> taken(call.round(), response))
 					.doOnComplete(call.round()::afterStreamed)));
 	}
 
@@ -134,10 +134,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			StreamAdvisorChain chain, RunningTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		List<ChatClientResponse> kept = new ArrayList<>();
-		Flux<ChatClientResponse> chunks = chain.nextStream(with(request, call)).doOnNext((response) -> {
-			last.set(response);
-			take(call.round(), response);
-		}).filter((response) -> !isKept(response, kept, turn));
+		Flux<ChatClientResponse> chunks = chain.nextStream(with(request, call))
+			.doOnNext(last::set)
+			.concatMapDelayError((response) -> taken(call.round(), response))
+			.filter((response) -> !isKept(response, kept, turn));
 		return chunks
 			.concatWith(WaitingThread.run(() -> handedOn(call.round().afterStreamed(), turn, kept, last.get(), request))
 				.flatMapIterable((all) -> all));
@@ -221,10 +221,15 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return ChatClientResponse.builder().chatResponse(response).context(request.context()).build();
 	}
 
-	private static void take(OpenRound round, ChatClientResponse response) {
-		if (response.chatResponse() != null) {
-			round.chunk(response.chatResponse());
-		}
+	/**
+	 * Records a response and returns those to hand on instead of it. What comes before a
+	 * failure is handed on before it.
+	 */
+	private static Flux<ChatClientResponse> taken(OpenRound round, ChatClientResponse response) {
+		ChatResponse chunk = response.chatResponse();
+		List<ChatResponse> parts = (chunk != null) ? round.chunk(chunk) : List.of();
+		return (parts.size() < 2) ? Flux.just(response)
+				: Flux.fromIterable(parts).map((part) -> response.mutate().chatResponse(part).build());
 	}
 
 }

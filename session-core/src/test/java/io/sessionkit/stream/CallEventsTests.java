@@ -97,6 +97,36 @@ class CallEventsTests {
 			.containsExactly("begun", "text", "tool-called", "tool-returned", "text", "text", "ended");
 	}
 
+	/** Spring AI's tool loop keeps a chunk with calls to itself. */
+	@Test
+	void textInTheChunkThatCallsAToolComesBeforeTheCall() {
+		saysAndCalls().says("done");
+		List<CallEvent> events = read(prompt());
+		assertThat(events).containsExactly(new Begun(turn().id()), new Text("let "), new Text("me see"),
+				new ToolCalled("c1", "add", "{\"value\":\"1\"}"), new ToolReturned("c1", "add", "1"), new Text("do"),
+				new Text("ne"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+		assertThat(this.store.messages(T1)).extracting(Message::getText).contains("let me see");
+		saysAndCalls().says("done");
+		assertThat(prompt().stream().content().collectList().block(SOON)).containsSubsequence("let ", "me see", "do");
+	}
+
+	@Test
+	void textInTheChunkThatCallsAToolComesOnceIfTheCallWaitsOrAHookChecksTheReply() {
+		this.gated = Set.of("add");
+		saysAndCalls();
+		assertThat(texts(read(prompt()))).isEqualTo("let me see");
+		this.gated = Set.of();
+		this.conversations = Conversations.builder(this.store).hooks(Redactor.standard()).build();
+		saysAndCalls().says("done");
+		assertThat(texts(read(client().prompt().user("q").advisors(SessionAdvisor.session("t2")))))
+			.isEqualTo("let me seedone");
+	}
+
+	private ScriptedChatModel saysAndCalls() {
+		return this.model.responds(this.model.chunk("let ", List.of(), false),
+				this.model.chunk("me see", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
+	}
+
 	@Test
 	void resultComesAsSoonAsItsToolHasEnded() {
 		CountDownLatch released = new CountDownLatch(1);

@@ -54,9 +54,11 @@ public final class OpenRound {
 	/**
 	 * Records a chunk of a streamed reply.
 	 * @param chunk the chunk
+	 * @return the responses to hand on instead of it
 	 */
-	public void chunk(ChatResponse chunk) {
+	public List<ChatResponse> chunk(ChatResponse chunk) {
 		this.recorder.chunk(this, chunk);
+		return ReplyAggregator.parts(chunk);
 	}
 
 	/**

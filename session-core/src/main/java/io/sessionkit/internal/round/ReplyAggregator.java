@@ -131,8 +131,30 @@ final class ReplyAggregator {
 	}
 
 	/**
-	 * Returns the responses to hand on instead of the chunks of the reply. Text and tool
-	 * calls are separate, since the tool loop keeps chunks with calls to itself.
+	 * Returns the responses to hand on for a chunk. Text and tool calls are separate,
+	 * since the tool loop keeps chunks with calls to itself.
+	 */
+	static List<ChatResponse> parts(ChatResponse chunk) {
+		Generation chosen = Replies.chosen(chunk);
+		AssistantMessage said = (chosen != null) ? chosen.getOutput() : null;
+		String text = (said != null && said.hasToolCalls() && !Replies.isThought(said)) ? said.getText() : null;
+		if (text == null || text.isEmpty()) {
+			return List.of(chunk);
+		}
+		List<Generation> rest = chunk.getResults()
+			.stream()
+			.map((each) -> (each == chosen) ? withoutText(each) : each)
+			.toList();
+		return List.of(said(text), ChatResponse.builder().from(chunk).generations(rest).build());
+	}
+
+	private static Generation withoutText(Generation generation) {
+		return new Generation((AssistantMessage) MessageContent.of(generation.getOutput()).withText("").message(),
+				generation.getMetadata());
+	}
+
+	/**
+	 * Returns the responses to hand on instead of the chunks of the reply.
 	 * @param checked the reply, as hooks have left it; null if there was none
 	 */
 	List<ChatResponse> responses(@Nullable AssistantMessage checked) {
@@ -141,12 +163,7 @@ final class ReplyAggregator {
 			return (last != null) ? List.of(last) : List.of();
 		}
 		ChatGenerationMetadata metadata = (this.finish != null) ? this.finish : ChatGenerationMetadata.NULL;
-		String text = checked.getText();
-		if (!checked.hasToolCalls() || text == null || text.isEmpty()) {
-			return List.of(Replies.with(last, new Generation(checked, metadata)));
-		}
-		AssistantMessage calls = (AssistantMessage) MessageContent.of(checked).withText("").message();
-		return List.of(said(text), Replies.with(last, new Generation(calls, metadata)));
+		return parts(Replies.with(last, new Generation(checked, metadata)));
 	}
 
 	/**
