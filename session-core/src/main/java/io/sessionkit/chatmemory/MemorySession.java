@@ -105,6 +105,25 @@ final class MemorySession {
 			return isAppended(view, memory, said,
 					(view.session() != null) ? Commit.any(this.key) : Commit.first(this.key));
 		});
+		setAsideNoReply(storable);
+	}
+
+	/**
+	 * Keeps what waited beside the history if the answer to it has no content. Until then
+	 * it waits with that answer, so that all that was added is stored at once.
+	 */
+	private void setAsideNoReply(List<Message> added) {
+		if (!SaidTurns.hasNoReply(added)) {
+			return;
+		}
+		write("added to", () -> {
+			MemoryView view = read(Window.HEADER);
+			boolean done = !SaidTurns.hasNoReply(view.memory().open());
+			if (!done) {
+				setAside(view, view.memory().open());
+			}
+			return done;
+		});
 	}
 
 	/** Makes messages all that the memory has, without deleting a turn. */
@@ -132,6 +151,7 @@ final class MemorySession {
 			return isAppended(view, view.without(evicted).system(system), added,
 					(session != null) ? Commit.on(session) : Commit.first(this.key));
 		});
+		setAsideNoReply(said);
 	}
 
 	private List<Message> storable(List<Message> messages) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.ToolGroups;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -12,13 +13,17 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * Messages of a memory as turns. A turn ends with an answer without tool calls.
+ * Messages of a memory as turns. A turn ends with an answer that has content and no tool
+ * calls.
  *
  * @param abandoned a question that was open and gets no answer any more
  * @param turns whole turns
  * @param open what waits for its answer at the end
  */
 record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Message> open) {
+
+	private static final String NO_CONTENT = "an answer that is not the last message has neither text nor tool calls nor"
+			+ " media. Leave it out, with its question";
 
 	/**
 	 * Returns the turns of messages that follow those that are open.
@@ -46,7 +51,8 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 				abandoned = piece;
 			}
 			else {
-				throw refused(key, "tool calls among them have no answer of the model behind their results");
+				throw refused(key, hasNoReply(piece) ? NO_CONTENT
+						: "tool calls among them have no answer of the model behind their results");
 			}
 		}
 		return new SaidTurns(abandoned, turns, waiting);
@@ -76,10 +82,21 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 	}
 
 	private static boolean isAnswered(List<Message> piece) {
-		return piece.get(piece.size() - 1) instanceof AssistantMessage reply && !reply.hasToolCalls();
+		return Replies.isAnswer(piece.get(piece.size() - 1));
+	}
+
+	/**
+	 * Returns whether what waits for an answer has got one without content, so that there
+	 * will be no other.
+	 */
+	static boolean hasNoReply(List<Message> open) {
+		return !open.isEmpty() && open.get(open.size() - 1) instanceof AssistantMessage reply && Replies.isBlank(reply);
 	}
 
 	private static void check(SessionKey key, List<Message> piece, boolean followsTurn) {
+		if (piece.subList(0, piece.size() - 1).stream().anyMatch((message) -> hasNoReply(List.of(message)))) {
+			throw refused(key, NO_CONTENT);
+		}
 		if (piece.get(0) instanceof ToolResponseMessage || ToolGroups.fault(piece) != null) {
 			throw refused(key, "tool results among them do not answer, all and in order, the calls right before them");
 		}

@@ -16,12 +16,13 @@ import org.springframework.util.Assert;
  * A {@link ChatMemory} whose conversations are sessions, for code that injects one. A
  * conversation id is the id of a session, and the owner is asked for with each call.
  * <p>
- * An answer without tool calls completes a turn, together with the question and the tool
- * rounds before it. Until then the question waits beside the history: it is returned by
- * {@link #get}, but it is not part of the log, and is gone if the session is erased. If
- * another question comes before the answer, both are answered together. If tool calls are
- * left without results, or results without an answer, they are kept as a turn with the
- * status FAILED, and are not returned again.
+ * An answer with content and without tool calls completes a turn, together with the
+ * question and the tool rounds before it. Until then the question waits beside the
+ * history: it is returned by {@link #get}, but it is not part of the log, and is gone if
+ * the session is erased. If another question comes before the answer, both are answered
+ * together. If tool calls are left without results, or results without an answer, they
+ * are kept as a turn with the status FAILED, and are not returned again. So are a
+ * question and its answer if the answer has neither text nor tool calls nor media.
  * <p>
  * The newest system message replaces the one before, is returned first, and belongs to
  * this memory alone: calls with a {@code SessionAdvisor} bring a system text of their

@@ -17,6 +17,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -29,7 +30,6 @@ import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 
 /**
@@ -93,9 +93,7 @@ final class Additions {
 			throw new SessionPausedException("Turn " + turn.number() + " of session " + this.key
 					+ " is open. Continue it, or end it with Approvals.cancel(..) first.", turn.number());
 		}
-		boolean answered = !messages.isEmpty() && messages.get(messages.size() - 1) instanceof AssistantMessage reply
-				&& !reply.hasToolCalls();
-		if (!answered) {
+		if (messages.isEmpty() || !Replies.isAnswer(messages.get(messages.size() - 1))) {
 			throw new IllegalArgumentException("Turn " + turn.number() + " of session " + this.key
 					+ " has no answer that could become history. Ask again with SessionAdvisor.regenerating("
 					+ turn.number() + ").");

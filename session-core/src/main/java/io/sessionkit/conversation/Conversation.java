@@ -638,8 +638,9 @@ public final class Conversation {
 	 * answer begins another turn. The turns are marked as seeded, and a {@link #reset}
 	 * keeps their messages in the view.
 	 * @param messages the messages: they begin with a question and end with an answer,
-	 * and calls are followed by their results. Some providers refuse an answer before the
-	 * first question: put a greeting into the system text
+	 * and calls are followed by their results. Each answer has text, tool calls or media.
+	 * Some providers refuse an answer before the first question: put a greeting into the
+	 * system text
 	 * @return the turns
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written
@@ -657,7 +658,7 @@ public final class Conversation {
 	/**
 	 * Adds one completed turn that no call on this session has made.
 	 * @param messages its messages: questions, then answers, calls followed by their
-	 * results, and an answer at the end
+	 * results, and an answer at the end. Each answer has text, tool calls or media
 	 * @param agent the agent that has answered; null for none
 	 * @return the turn
 	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was

@@ -11,13 +11,11 @@ import java.util.Objects;
 
 import javax.sql.DataSource;
 
-import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.migration.ImportReport.Reason;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
-import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
@@ -114,11 +112,6 @@ final class ChatMemoryTable implements SourceReader {
 		return new Line(row.getString("conversation_id"), this.hasSequence ? row.getLong("sequence_id") : 0,
 				Objects.requireNonNull(TableRows.instant(row, "timestamp")), row.getString("type"),
 				row.getString("content"));
-	}
-
-	static boolean isEmpty(MessageContent content) {
-		return content.type() == MessageType.ASSISTANT && (content.text() == null || content.text().isBlank())
-				&& content.calls().isEmpty() && content.media().isEmpty();
 	}
 
 	/**

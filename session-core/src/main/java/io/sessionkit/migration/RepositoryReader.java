@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.message.Replies;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.migration.ImportReport.Reason;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
@@ -75,10 +77,10 @@ final class RepositoryReader implements SourceReader {
 		if (!MessageContent.knows(message)) {
 			return SourceMessage.leftOut(position, Reason.UNREADABLE);
 		}
-		MessageContent content = MessageContent.of(message);
-		if (ChatMemoryTable.isEmpty(content)) {
+		if (message instanceof AssistantMessage reply && Replies.isBlank(reply)) {
 			return SourceMessage.leftOut(position, Reason.EMPTY);
 		}
+		MessageContent content = MessageContent.of(message);
 		Instant at = (content.metadata().get(TIME) instanceof Instant time) ? time : null;
 		return SourceMessage.of(position, at, (at != null) ? withoutTime(content) : message);
 	}

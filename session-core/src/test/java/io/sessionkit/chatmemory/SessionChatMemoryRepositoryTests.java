@@ -352,6 +352,19 @@ class SessionChatMemoryRepositoryTests {
 		return Conversations.of(this.store).get(this.key);
 	}
 
+	@Test
+	void answerWithoutContentIsNotReturned() {
+		MessageWindowChatMemory window = MessageWindowChatMemory.builder()
+			.chatMemoryRepository(this.repository)
+			.build();
+		window.add(this.id, user("q1"));
+		window.add(this.id, answer(""));
+		window.add(this.id, user("q2"));
+		window.add(this.id, answer("a2"));
+		assertThat(found()).containsExactly("user: q2", "assistant: a2");
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.FAILED, TurnStatus.COMPLETED);
+	}
+
 	private List<Turn> turns() {
 		return this.store.turns(this.key, Tail.ALL);
 	}

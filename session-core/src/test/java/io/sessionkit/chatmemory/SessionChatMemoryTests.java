@@ -391,6 +391,34 @@ class SessionChatMemoryTests {
 		assertThat(lines()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2" })
+	void answerWithoutContentIsKeptBesideTheHistory(TestStores kind) {
+		on(kind);
+		this.model.responds(this.model.chunk("", List.of(), true)).says("a2");
+		ask(memoryClient(0), "q1", false);
+		ask(memoryClient(0), "q2", false);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q2");
+		this.memory.add(this.id, List.of(new UserMessage("q3"), AssistantMessage.builder().build()));
+		assertThat(lines()).containsExactly("user: q2", "assistant: a2");
+		assertThat(turns()).extracting(Turn::status)
+			.containsExactly(TurnStatus.FAILED, TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(turns()).extracting(Turn::failure).containsExactly("no reply", null, "no reply");
+		assertThat(Lines.of(this.store.items(this.key, 1).stream().map((item) -> item.message()).toList()))
+			.containsExactly("user: q1", "assistant");
+		assertThat(this.store.records(this.key, MemoryRecord.KIND)).isEmpty();
+	}
+
+	@Test
+	void answerWithoutContentBeforeAnotherQuestionIsRefused() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.memory.add(this.id,
+					List.of(new UserMessage("q1"), new AssistantMessage(" "), new UserMessage("q2"),
+							new AssistantMessage("a2"))))
+			.withMessageContaining("neither text nor tool calls nor media");
+		assertThat(turns()).isEmpty();
+	}
+
 	private ChatClient memoryClient(int order) {
 		return ChatClient.builder(this.model)
 			.defaultAdvisors(MessageChatMemoryAdvisor.builder(this.memory).order(Integer.MIN_VALUE + order).build())

@@ -1227,6 +1227,18 @@ class TimeTests {
 			.isStored()).isTrue();
 	}
 
+	@Test
+	void answerWithoutContentBecomesNoHistory() {
+		for (AssistantMessage nothing : List.of(new AssistantMessage(" "), AssistantMessage.builder().build())) {
+			List<Message> messages = List.of(new UserMessage("q"), nothing);
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.seed(messages))
+				.withMessageContainingAll("number 2 of 2", "neither text nor tool calls nor media", "leave it out");
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.addTurn(messages, null))
+				.withMessageContaining("number 2 of 2");
+		}
+		assertThat(log()).isEmpty();
+	}
+
 	private Consumer<ChatClient.AdvisorSpec> on() {
 		return SessionAdvisor.session(this.key);
 	}

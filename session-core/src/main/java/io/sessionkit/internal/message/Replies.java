@@ -7,6 +7,7 @@ import io.sessionkit.TokenUsage;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.metadata.Usage;
 import org.springframework.ai.chat.model.ChatResponse;
@@ -85,6 +86,14 @@ public final class Replies {
 	public static boolean isBlank(AssistantMessage message) {
 		String text = message.getText();
 		return (text == null || text.isBlank()) && !message.hasToolCalls() && message.getMedia().isEmpty();
+	}
+
+	/**
+	 * Returns whether a message ends a turn that can become history: an answer with
+	 * content, and without tool calls.
+	 */
+	public static boolean isAnswer(Message message) {
+		return message instanceof AssistantMessage reply && !reply.hasToolCalls() && !isBlank(reply);
 	}
 
 	/**

@@ -59,7 +59,17 @@ public final class TurnSplitter {
 			return "must end with an answer";
 		}
 		String fault = ToolGroups.fault(List.copyOf(messages), List.of(messages.get(0)));
-		return (fault != null) ? "are " + fault : null;
+		return (fault != null) ? "are " + fault : blank(messages);
+	}
+
+	private static @Nullable String blank(List<? extends Message> messages) {
+		for (int i = 0; i < messages.size(); i++) {
+			if (messages.get(i) instanceof AssistantMessage reply && Replies.isBlank(reply)) {
+				return "have an answer with neither text nor tool calls nor media, number " + (i + 1) + " of "
+						+ messages.size() + ". Give it a text, or leave it out with its question";
+			}
+		}
+		return null;
 	}
 
 	private static boolean answers(Message message) {
