@@ -66,11 +66,7 @@ public record SessionKey(String owner, String id) {
 	 * child would be longer than {@value #MAX_LENGTH} characters
 	 */
 	public SessionKey child(String name) {
-		check("name of a child", "session " + this, name);
-		if (name.indexOf('/') >= 0) {
-			throw new InvalidSessionKeyException("The name of a child of session " + this
-					+ " must not contain a slash, which separates it from the id of its parent.");
-		}
+		checkChild(name);
 		int length = this.id.length() + 1 + name.length();
 		if (length > MAX_LENGTH) {
 			throw new InvalidSessionKeyException("The id of a child session may have at most " + MAX_LENGTH
@@ -97,22 +93,31 @@ public record SessionKey(String owner, String id) {
 		check("owner", owner);
 	}
 
-	private static void check(String part, String value) {
-		check(part, "a session", value);
+	/**
+	 * Checks the name of a child, as far as it can be checked without its parent.
+	 * @param name the name
+	 * @throws InvalidSessionKeyException if it breaks a rule
+	 */
+	public static void checkChild(String name) {
+		check("name of a child", name);
+		if (name.indexOf('/') >= 0) {
+			throw new InvalidSessionKeyException("The name of a child of a session must not contain a slash, which"
+					+ " separates it from the id of its parent.");
+		}
 	}
 
-	private static void check(String part, String whole, String value) {
+	private static void check(String part, String value) {
 		if (value.isBlank()) {
 			throw new InvalidSessionKeyException(
-					"The " + part + " of " + whole + " must not be blank. Write 1 to " + MAX_LENGTH + " characters.");
+					"The " + part + " of a session must not be blank. Write 1 to " + MAX_LENGTH + " characters.");
 		}
 		if (value.length() > MAX_LENGTH) {
-			throw new InvalidSessionKeyException("The " + part + " of " + whole + " may have at most " + MAX_LENGTH
+			throw new InvalidSessionKeyException("The " + part + " of a session may have at most " + MAX_LENGTH
 					+ " characters; this one has " + value.length() + ".");
 		}
 		String flaw = Names.flaw(value);
 		if (flaw != null) {
-			throw new InvalidSessionKeyException("The " + part + " of " + whole + " " + flaw + ".");
+			throw new InvalidSessionKeyException("The " + part + " of a session " + flaw + ".");
 		}
 	}
 

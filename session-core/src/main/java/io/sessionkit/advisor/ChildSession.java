@@ -14,10 +14,15 @@ import io.sessionkit.SessionKey;
  */
 public record ChildSession(String name, boolean readsParent, boolean endsWithTurn) {
 
+	public ChildSession {
+		SessionKey.checkChild(name);
+	}
+
 	/**
 	 * Creates a child session with a history of its own, which stays.
 	 * @param name the name of the child, under the rules of {@link SessionKey#child}
 	 * @return the child session
+	 * @throws io.sessionkit.InvalidSessionKeyException if the name breaks a rule
 	 */
 	public static ChildSession of(String name) {
 		return new ChildSession(name, false, false);

@@ -291,6 +291,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * Gives a call a child session with a history of its own, which stays.
 	 * @param name the name of the child, under the rules of {@link SessionKey#child}
 	 * @return the argument for {@code prompt().advisors(..)}
+	 * @throws io.sessionkit.InvalidSessionKeyException if the name breaks a rule
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> child(String name) {
 		return child(ChildSession.of(name));

@@ -41,8 +41,9 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	public Decision {
-		if (by.isBlank()) {
-			throw new IllegalArgumentException("A decision must say who decided; 'by' is blank.");
+		if (by == null || by.isBlank()) {
+			throw new IllegalArgumentException(
+					"A decision must say who decided; 'by' is null or blank. Use the name of the person.");
 		}
 		if (arguments != null && (verb != Verb.APPROVE || always != null)) {
 			throw new IllegalArgumentException("Other arguments go with the approval of one call only, not with "

@@ -227,6 +227,14 @@ class ChildSessionTests {
 	}
 
 	@Test
+	void nameThatFitsNoParentIsRefusedAtOnce() {
+		for (String name : List.of("a/b", "", " ", "a\nb", "x".repeat(256))) {
+			assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> SessionAdvisor.child(name))
+				.withMessageContaining("child");
+		}
+	}
+
+	@Test
 	void childWithoutAParentAndOneForNoTurnAreRefused() {
 		assertThatExceptionOfType(SessionRequiredException.class)
 			.isThrownBy(() -> call("c1", SessionAdvisor.child("translator")))

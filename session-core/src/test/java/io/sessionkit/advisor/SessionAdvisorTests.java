@@ -70,6 +70,7 @@ import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProces
 import org.springframework.ai.tool.execution.ToolExecutionException;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tool.metadata.ToolMetadata;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -643,6 +644,19 @@ public class SessionAdvisorTests {
 				.call()
 				.content())
 			.withMessageContaining("no message");
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	/** Spring AI drops the media of a message that has no text. */
+	@Test
+	void aMessageOfMediaAloneIsNoneAndTheRefusalSaysSo() {
+		assertThatExceptionOfType(NothingWaitsException.class)
+			.isThrownBy(() -> client(ClientSetup.plain()).prompt()
+				.user((user) -> user.media(MimeTypeUtils.IMAGE_PNG, new ByteArrayResource(new byte[] { 1 })))
+				.advisors(SessionAdvisor.session("t1"))
+				.call()
+				.content())
+			.withMessageContaining("media needs a text");
 		assertThat(this.model.prompts()).isEmpty();
 	}
 

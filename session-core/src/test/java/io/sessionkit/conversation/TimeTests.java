@@ -1239,6 +1239,16 @@ class TimeTests {
 		assertThat(log()).isEmpty();
 	}
 
+	@Test
+	void editingWithoutAMessageAsksForOne() {
+		talk(1);
+		int requests = this.model.prompts().size();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.editing(1))).call().content())
+			.withMessageContainingAll("SessionAdvisor.editing(..)", ".user(..)", "SessionAdvisor.regenerating(..)");
+		assertThat(this.model.prompts()).hasSize(requests);
+	}
+
 	private Consumer<ChatClient.AdvisorSpec> on() {
 		return SessionAdvisor.session(this.key);
 	}

@@ -294,6 +294,12 @@ public final class GatedTurns {
 			throw new IllegalStateException("The call on session " + request.key() + " brings a history and has no"
 					+ " message. Add .user(..) to the call; a call that continues a turn brings no history.");
 		}
+		if (request.start().kind() == TurnRequest.Start.Kind.EDIT) {
+			throw new IllegalStateException("The call on session " + request.key()
+					+ " has SessionAdvisor.editing(..) and no message to take the place of the one in turn "
+					+ request.start().turn() + ". Add .user(..) to the call, or ask the same question again with"
+					+ " SessionAdvisor.regenerating(..).");
+		}
 	}
 
 	/**

@@ -138,7 +138,8 @@ public final class WaitingTurns {
 		return new NothingWaitsException(
 				"The call on session " + key + " has no message, and nothing in the session waits to be continued: "
 						+ ((opened != null) ? NewestTurn.answered(opened)
-								: "there is no such session, or it has expired. Add .user(..) to the call."));
+								: "there is no such session, or it has expired. Add .user(..) to the call.")
+						+ " A message with media needs a text too: without one Spring AI drops it.");
 	}
 
 	/**
