@@ -89,7 +89,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			RunningTurn turn) {
 		return Flux.defer(() -> answers(turn, begin(turn, request), request,
 				(call) -> chain.nextStream(with(request, call))
-					.concatMapDelayError((response) -> taken(call.round(), response))
+					.concatMapDelayError((response) -> taken(call.round(), response), false, 0)
 					.doOnComplete(call.round()::afterStreamed)));
 	}
 
@@ -136,7 +136,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		List<ChatClientResponse> kept = new ArrayList<>();
 		Flux<ChatClientResponse> chunks = chain.nextStream(with(request, call))
 			.doOnNext(last::set)
-			.concatMapDelayError((response) -> taken(call.round(), response))
+			.concatMapDelayError((response) -> taken(call.round(), response), false, 0)
 			.filter((response) -> !isKept(response, kept, turn));
 		return chunks
 			.concatWith(WaitingThread.run(() -> handedOn(call.round().afterStreamed(), turn, kept, last.get(), request))
