@@ -63,7 +63,7 @@ class ArchitectureTests {
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
 		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
-		arrows.put("access", Set.of("words", "hook", "store"));
+		arrows.put("access", Set.of("words", "internal", "hook", "store"));
 		arrows.put("internal.tree", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));

@@ -1,26 +1,31 @@
 package io.sessionkit.access;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody on whose behalf the running code works: a user, or the server itself.
- *
- * @param name the name of the caller, which is the owner of the caller's sessions; empty
- * for none
- * @param authorities what the caller was granted, such as the roles of Spring Security
- * @param anyOwner whether the caller may reach the sessions of all owners
+ * Somebody on whose behalf the running code works: a user, or the server itself. Two
+ * callers are equal if they have the same name and were granted the same.
  */
-public record Caller(String name, Set<String> authorities, boolean anyOwner) {
+public final class Caller {
 
 	private static final Caller SERVER = new Caller("", Set.of(), true);
 
-	public Caller {
-		if (!name.isEmpty()) {
-			SessionKey.checkOwner(name);
-		}
-		authorities = Set.copyOf(authorities);
+	private final String name;
+
+	private final Set<String> authorities;
+
+	private final boolean anyOwner;
+
+	private Caller(String name, Collection<String> authorities, boolean anyOwner) {
+		this.name = name;
+		this.authorities = Set.copyOf(authorities);
+		this.anyOwner = anyOwner;
 	}
 
 	/**
@@ -31,8 +36,21 @@ public record Caller(String name, Set<String> authorities, boolean anyOwner) {
 	 * @throws io.sessionkit.InvalidSessionKeyException if no owner can have the name
 	 */
 	public static Caller of(String name, String... authorities) {
+		return of(name, List.of(authorities), false);
+	}
+
+	/**
+	 * Creates a caller.
+	 * @param name the name of the caller, under the rules of an owner
+	 * @param authorities what the caller was granted, such as the roles of Spring
+	 * Security; a copy is taken
+	 * @param anyOwner whether the caller may reach the sessions of all owners
+	 * @return the caller
+	 * @throws io.sessionkit.InvalidSessionKeyException if no owner can have the name
+	 */
+	public static Caller of(String name, Collection<String> authorities, boolean anyOwner) {
 		SessionKey.checkOwner(name);
-		return new Caller(name, Set.of(authorities), false);
+		return new Caller(name, authorities, anyOwner);
 	}
 
 	/**
@@ -43,6 +61,35 @@ public record Caller(String name, Set<String> authorities, boolean anyOwner) {
 	 */
 	public static Caller server() {
 		return SERVER;
+	}
+
+	/** Sessions without an owner have turns too, and these reach no others. */
+	static Caller ownerOf(SessionKey key) {
+		return new Caller(key.owner(), Set.of(), false);
+	}
+
+	/**
+	 * Returns the name of the caller, which is the owner of the caller's sessions.
+	 * @return the name; empty for the server, and in the turns of sessions without owner
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * Returns what the caller was granted, such as the roles of Spring Security.
+	 * @return the authorities
+	 */
+	public Set<String> authorities() {
+		return this.authorities;
+	}
+
+	/**
+	 * Returns whether the caller may reach the sessions of all owners.
+	 * @return true for the server, and for users who were granted it
+	 */
+	public boolean anyOwner() {
+		return this.anyOwner;
 	}
 
 	/**
@@ -63,13 +110,27 @@ public record Caller(String name, Set<String> authorities, boolean anyOwner) {
 		return wanted.stream().anyMatch(this.authorities::contains);
 	}
 
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof Caller caller && caller.name.equals(this.name)
+				&& caller.authorities.equals(this.authorities) && caller.anyOwner == this.anyOwner;
+	}
+
+	@Override
+	public int hashCode() {
+		return Objects.hash(this.name, this.authorities, this.anyOwner);
+	}
+
 	/**
 	 * Returns the caller without what was granted.
 	 * @return the name, quoted
 	 */
 	@Override
 	public String toString() {
-		return this.name.isEmpty() ? "the server" : "'" + this.name + "'";
+		if (this.name.isEmpty()) {
+			return this.anyOwner ? "the server" : "a caller without a name";
+		}
+		return "'" + this.name + "'";
 	}
 
 }

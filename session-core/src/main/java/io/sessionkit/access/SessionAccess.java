@@ -1,7 +1,6 @@
 package io.sessionkit.access;
 
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -11,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Names;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -103,17 +103,14 @@ public final class SessionAccess {
 	private static Optional<Caller> here() {
 		TurnAccess turn = TurnBinding.running();
 		Caller named = named(turn);
-		return (turn == null || named != null) ? Optional.ofNullable(named) : Optional.of(owner(turn.context().key()));
+		return (turn == null || named != null) ? Optional.ofNullable(named)
+				: Optional.of(Caller.ownerOf(turn.context().key()));
 	}
 
 	/** Returns the caller of {@link #callAs}, unless a turn has begun since. */
 	private static @Nullable Caller named(@Nullable TurnAccess turn) {
 		Acting now = acting.get();
 		return (now != null && (turn == null || now.turn() == turn)) ? now.caller() : null;
-	}
-
-	private static Caller owner(SessionKey key) {
-		return new Caller(key.owner(), Set.of(), false);
 	}
 
 	private static CallerRequiredException unknown() {
@@ -174,7 +171,7 @@ public final class SessionAccess {
 		Caller caller = caller();
 		String owner = named.isEmpty() ? caller.name() : named;
 		if (!caller.reaches(owner)) {
-			throw new SessionNotFoundException("There are no sessions of '" + owner + "' that " + caller
+			throw new SessionNotFoundException("There are no sessions of " + Names.quoted(owner) + " that " + caller
 					+ " may reach. List those of the caller, or let the caller reach all owners.");
 		}
 		return owner;
@@ -213,7 +210,7 @@ public final class SessionAccess {
 	 * @return the result of the work
 	 */
 	public static <T> T callAsOwner(SessionKey key, Supplier<T> work) {
-		return as(owner(key), work);
+		return as(Caller.ownerOf(key), work);
 	}
 
 	/**

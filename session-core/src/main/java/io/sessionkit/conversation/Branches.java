@@ -153,8 +153,8 @@ final class Branches {
 		if (branch == null) {
 			Set<String> names = new HashSet<>(there.keySet());
 			names.add(path.session().branch());
-			throw new IllegalArgumentException("Session " + path.session().key() + " has no branch '" + name
-					+ "'. It has " + names.stream().sorted().toList() + ".");
+			throw new IllegalArgumentException("Session " + path.session().key() + " has no branch "
+					+ Names.quoted(name) + ". It has " + names.stream().sorted().toList() + ".");
 		}
 		return branch;
 	}
@@ -194,8 +194,8 @@ final class Branches {
 	 */
 	int delete(String name, boolean force) {
 		if (name.isBlank() || name.equals(Session.MAIN)) {
-			throw new IllegalArgumentException(
-					"The branch '" + name + "' cannot be deleted. Name another one than '" + Session.MAIN + "'.");
+			throw new IllegalArgumentException("The branch " + Names.quoted(name)
+					+ " cannot be deleted. Name another one than '" + Session.MAIN + "'.");
 		}
 		Session session = branches().session();
 		if (name.equals(session.branch())) {

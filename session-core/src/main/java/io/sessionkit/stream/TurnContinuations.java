@@ -3,7 +3,6 @@ package io.sessionkit.stream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,7 +17,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
@@ -71,8 +69,6 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private final Continuations continuations;
 
-	private final SessionAccess access;
-
 	private final TurnContinuation continuation;
 
 	/** Keeps the streams of the calls; null if nobody can read them. */
@@ -104,7 +100,6 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private TurnContinuations(Builder builder) {
 		this.continuations = builder.approvals.continuations();
-		this.access = builder.conversations.access();
 		this.continuation = builder.continuation;
 		this.streams = builder.streams;
 		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
@@ -260,8 +255,7 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private void goOn(DecidedTurn turn) {
-		Caller owner = new Caller(turn.key().owner(), Set.of(), false);
-		this.access.callAs(owner, () -> {
+		SessionAccess.callAsOwner(turn.key(), () -> {
 			ChatClientRequestSpec call = call(turn);
 			if (this.streams != null) {
 				this.streams.complete(call);

@@ -36,6 +36,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Who the caller is, and what each caller reaches and decides.
@@ -183,7 +185,7 @@ class SessionAccessTests {
 		CallEvents.of(chat().prompt().user("q").advisors(SessionAdvisor.session(ADAS))).doOnNext((event) -> {
 			events.add(event.getClass().getSimpleName());
 			callers.add(callerHere());
-		}).contextWrite((context) -> context.put("caller", Mono.just(new Caller("root", Set.of(), true)))).blockLast();
+		}).contextWrite((context) -> context.put("caller", Mono.just(Caller.of("root", Set.of(), true)))).blockLast();
 		assertThat(events).contains("Begun", "ToolCalled", "ToolReturned", "Text", "Ended");
 		assertThat(callers).containsOnly("nobody");
 	}
@@ -215,7 +217,7 @@ class SessionAccessTests {
 			this.access.callAs(Caller.server(), () -> setup
 				.content(chat.prompt().user("q").advisors(SessionAdvisor.session(SessionKey.of(owner, "thread")))));
 		}
-		this.signedIn.set(new Caller("root", Set.of(), true));
+		this.signedIn.set(Caller.of("root", Set.of(), true));
 		this.model.calls(call("look", "notes")).says("done");
 		setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session(ADAS)));
 		assertThat(this.reachedByTool).extracting(SessionKey::owner).containsExactly("ada", "bob", "ada");
@@ -234,14 +236,14 @@ class SessionAccessTests {
 				.compensating(Map.of("look", "restore"))
 				.build();
 			ChatClient chat = chat(approvals);
-			for (Caller caller : List.of(Caller.server(), new Caller("root", Set.of(), true))) {
+			for (Caller caller : List.of(Caller.server(), Caller.of("root", Set.of(), true))) {
 				this.signedIn.set(Caller.of("ada"));
 				this.model.calls(call("look", "notes")).says("done");
 				chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
 				this.reachedByTool.clear();
 				this.access.callAs(caller, () -> compensations.rewind(compensations.plan(ADAS, 1)));
 				assertThat(this.reachedByTool).containsExactly(SessionKey.of("ada", "notes"));
-				this.signedIn.set(new Caller("root", Set.of(), true));
+				this.signedIn.set(Caller.of("root", Set.of(), true));
 				assertThat(this.access.caller().name()).isEqualTo("root");
 			}
 		}
@@ -319,7 +321,7 @@ class SessionAccessTests {
 
 	@Test
 	void callerWithTheAuthorityNamesOtherOwnersInFull() {
-		this.signedIn.set(new Caller("root", Set.of(), true));
+		this.signedIn.set(Caller.of("root", Set.of(), true));
 		assertThat(this.access.key(ADAS)).isEqualTo(ADAS);
 		assertThat(this.access.key(SessionKey.of("thread"))).isEqualTo(SessionKey.of("root", "thread"));
 		assertThat(this.access.owner("ada")).isEqualTo("ada");
@@ -349,6 +351,40 @@ class SessionAccessTests {
 		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of(" "));
 		assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> Caller.of(""));
 		assertThat(Caller.server()).hasToString("the server");
+	}
+
+	/** It would be the server to all that asks for its name. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void onlyTheServerHasNoName(boolean anyOwner) {
+		for (String name : List.of("", " ")) {
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> Caller.of(name, Set.of("ROLE_LEAD"), anyOwner))
+				.withMessageContaining("owner");
+		}
+	}
+
+	/** Lines of a log are what the application writes, whatever a client sends. */
+	@ParameterizedTest
+	@ValueSource(strings = { "x\n2026-11-26 ERROR forged", "%5000s" })
+	void namesOfARequestAreOneShortLineInExceptions(String written) {
+		String name = String.format(written, "x");
+		this.signedIn.set(Caller.of("ada"));
+		this.model.says("a");
+		chat().prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		SessionStore guarded = this.access.guard(this.store);
+		Approvals approvals = approvals(Map.of(), true);
+		for (ThrowingCallable request : List.<ThrowingCallable>of(() -> guarded.list(name, Page.first(1)),
+				() -> approvals.decide(ADAS, name, "digest", Decision.approve("x")),
+				() -> this.conversations.get("thread").switchTo(name),
+				() -> chat().prompt()
+					.user("q")
+					.advisors(SessionAdvisor.session("thread").andThen(SessionAdvisor.branch(name)))
+					.call()
+					.content(),
+				() -> this.store.oldestRecords("approval", name, 1))) {
+			assertThat(catchThrowable(request).getMessage()).doesNotContain("\n").hasSizeLessThan(400);
+		}
 	}
 
 	@Test
@@ -422,7 +458,7 @@ class SessionAccessTests {
 			.withMessageContaining("[ROLE_LEAD]");
 		this.signedIn.set(Caller.of("bob", "ROLE_OTHER"));
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> approvals.approve(call, "bob"));
-		this.signedIn.set(new Caller("root", Set.of(), true));
+		this.signedIn.set(Caller.of("root", Set.of(), true));
 		assertThatExceptionOfType(DeciderRequiredException.class).isThrownBy(() -> approvals.approve(call, "root"));
 		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
 		ToolApproval decided = approvals.decide(call, Decision.approve("x").always(StandingDecision.Scope.TOOL));

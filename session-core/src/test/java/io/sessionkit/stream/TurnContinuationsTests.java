@@ -371,7 +371,7 @@ class TurnContinuationsTests {
 		});
 		awaitOver();
 		assertStatus(KEY, TurnStatus.COMPLETED);
-		assertThat(callers).containsExactly(new Caller("ada", Set.of(), false), new Caller("ada", Set.of(), false));
+		assertThat(callers).containsExactly(Caller.of("ada"), Caller.of("ada"));
 	}
 
 	@Test

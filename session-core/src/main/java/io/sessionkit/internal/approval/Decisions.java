@@ -18,6 +18,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
 
@@ -114,9 +115,8 @@ public final class Decisions {
 	}
 
 	private static DecisionRefusedException unknown(SessionKey key, String id) {
-		return new DecisionRefusedException(
-				"Session " + key + " has no tool call " + id + " that was to be decided, or it was not stored yet.",
-				Reason.UNKNOWN_CALL, null, null);
+		return new DecisionRefusedException("Session " + key + " has no tool call " + Names.quoted(id)
+				+ " that was to be decided, or it was not stored yet.", Reason.UNKNOWN_CALL, null, null);
 	}
 
 	private static Optional<LedgerEntry> find(List<LedgerEntry> entries, String id) {

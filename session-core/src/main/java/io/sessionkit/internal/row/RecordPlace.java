@@ -3,6 +3,7 @@ package io.sessionkit.internal.row;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
+import io.sessionkit.internal.Names;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,8 @@ public record RecordPlace(long at, String tie) {
 			return new RecordPlace(at, new String(tie, StandardCharsets.UTF_8));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
-			throw new IllegalArgumentException(
-					"There is no place '" + text + "' among records. Use the one that the page before has named.", ex);
+			throw new IllegalArgumentException("There is no place " + Names.quoted(text)
+					+ " among records. Use the one that the page before has named.", ex);
 		}
 	}
 

@@ -13,6 +13,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
@@ -192,7 +193,7 @@ final class TurnPlaces {
 
 	private BranchRecord named(SessionKey key, String name) {
 		return branch(key, name).orElseThrow(() -> new IllegalArgumentException(
-				"Session " + key + " has no branch '" + name + "'. Make it with Conversation.branch(..)."));
+				"Session " + key + " has no branch " + Names.quoted(name) + ". Make it with Conversation.branch(..)."));
 	}
 
 	private Optional<BranchRecord> branch(SessionKey key, String name) {

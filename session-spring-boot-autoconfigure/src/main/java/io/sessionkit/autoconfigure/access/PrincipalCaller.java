@@ -82,7 +82,7 @@ final class PrincipalCaller implements CallerResolver {
 			.stream()
 			.flatMap((granted) -> Stream.ofNullable(granted.getAuthority()))
 			.collect(Collectors.toSet());
-		return Optional.of(new Caller(name(found), authorities, authorities.contains(this.anyOwner)));
+		return Optional.of(Caller.of(name(found), authorities, authorities.contains(this.anyOwner)));
 	}
 
 }
