@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.access.Caller;
-import io.sessionkit.access.CallerRequiredException;
+import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerResolver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -69,7 +69,7 @@ final class PrincipalCaller implements CallerResolver {
 			return Caller.of((name != null) ? name : "").name();
 		}
 		catch (InvalidSessionKeyException ex) {
-			throw new CallerRequiredException("The user who is signed in has a name that no owner can have: "
+			throw new CallerRefusedException("The user who is signed in has a name that no owner can have: "
 					+ ex.getMessage() + " Add a CallerResolver bean that gives each user another one.");
 		}
 	}

@@ -19,13 +19,21 @@ import org.springframework.web.server.ServerWebExchange;
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class ReactiveProblemAdvice {
 
+	private final UnknownUsers unknownUsers = new UnknownUsers();
+
 	/**
 	 * Answers a request, unless a part of its answer has been sent: nothing can be added
 	 * to a stream that has failed after its first element.
 	 */
 	@ExceptionHandler
 	Mono<ResponseEntity<ProblemDetail>> answer(SessionException ex, ServerWebExchange exchange) {
-		return exchange.getResponse().isCommitted() ? Mono.error(ex) : Mono.just(SessionProblemAdvice.answerTo(ex));
+		if (exchange.getResponse().isCommitted()) {
+			return Mono.error(ex);
+		}
+		return exchange.getPrincipal().hasElement().map((signedIn) -> {
+			this.unknownUsers.endedWith(ex, signedIn);
+			return SessionProblemAdvice.answerTo(ex);
+		});
 	}
 
 }

@@ -19,6 +19,7 @@ import io.sessionkit.ShuttingDownException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.advisor.SessionRequiredException;
 import io.sessionkit.approval.DeciderRequiredException;
@@ -51,6 +52,8 @@ enum SessionProblem {
 	SESSION_REQUIRED(SessionRequiredException.class, HttpStatus.BAD_REQUEST, "The request names no session."),
 
 	CALLER_REQUIRED(CallerRequiredException.class, HttpStatus.UNAUTHORIZED, "Sign in first."),
+
+	CALLER_REFUSED(CallerRefusedException.class, HttpStatus.FORBIDDEN, "Nobody with this name can have sessions."),
 
 	SESSION_NOT_FOUND(SessionNotFoundException.class, HttpStatus.NOT_FOUND, "There is no such session."),
 

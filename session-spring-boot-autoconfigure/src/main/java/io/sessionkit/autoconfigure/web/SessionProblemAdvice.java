@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure.web;
 
 import io.sessionkit.SessionException;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -26,15 +27,19 @@ final class SessionProblemAdvice {
 	/** Seconds after which a request may be sent again. */
 	private static final String SOON = "1";
 
+	private final UnknownUsers unknownUsers = new UnknownUsers();
+
 	/**
 	 * Answers a request, unless a part of its answer has been sent: the problem would
 	 * become the end of a stream that has failed, and its client would not notice.
 	 */
 	@ExceptionHandler
-	ResponseEntity<ProblemDetail> answer(SessionException ex, HttpServletResponse response) {
+	ResponseEntity<ProblemDetail> answer(SessionException ex, HttpServletRequest request,
+			HttpServletResponse response) {
 		if (response.isCommitted()) {
 			throw ex;
 		}
+		this.unknownUsers.endedWith(ex, request.getUserPrincipal() != null);
 		return answerTo(ex);
 	}
 

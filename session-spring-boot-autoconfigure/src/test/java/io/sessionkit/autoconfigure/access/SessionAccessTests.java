@@ -7,6 +7,7 @@ import java.util.Optional;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
@@ -227,10 +228,10 @@ class SessionAccessTests {
 	void userWithoutANameIsNotTheOwnerOfSessionsWithoutOne() {
 		this.runner.run((context) -> {
 			Conversations conversations = context.getBean(Conversations.class);
-			for (String name : Arrays.asList(null, "", "a\nb")) {
+			for (String name : Arrays.asList(null, "", "a\nb", "x".repeat(256))) {
 				SecurityContextHolder.getContext()
 					.setAuthentication(new TestingAuthenticationToken(name, "", "SESSIONKIT_ANY_OWNER"));
-				assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> conversations.get("t1"))
+				assertThatExceptionOfType(CallerRefusedException.class).isThrownBy(() -> conversations.get("t1"))
 					.withMessageContaining("CallerResolver");
 			}
 		});

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Principal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,8 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.access.CallerRefusedException;
+import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.store.CommitFailedException;
@@ -174,6 +177,47 @@ class SessionProblemTests {
 		assertThat(output).doesNotContain("A request has ended with");
 	}
 
+	/** The client is told to sign in, and only the application can help. */
+	@Test
+	void aSignedInUserOfWhomNoCallerIsKnownIsLoggedOnce(CapturedOutput output) {
+		this.servlet.withPropertyValues(ON).run((context) -> {
+			MockMvcTester client = MockMvcTester.from(context);
+			assertThat(client.get().uri("/fails/caller")).hasStatus(HttpStatus.UNAUTHORIZED);
+			assertThat(output).doesNotContain("WARN");
+			for (int i = 0; i < 2; i++) {
+				assertThat(client.get().uri("/fails/caller").principal(() -> "ada")).hasStatus(HttpStatus.UNAUTHORIZED);
+			}
+			assertThat(output.getAll().split("signed in, and SessionKit knows no caller", -1)).hasSize(2);
+		});
+	}
+
+	@Test
+	void aSignedInUserOfAReactiveApplicationOfWhomNoCallerIsKnownIsLogged(CapturedOutput output) {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.webFilter((exchange, chain) -> chain
+					.filter(exchange.mutate().principal(Mono.just((Principal) () -> "ada")).build()))
+				.build()
+				.get()
+				.uri("/fails/caller")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.UNAUTHORIZED));
+		assertThat(output).contains("signed in, and SessionKit knows no caller");
+	}
+
+	@Test
+	void aUserWhoseNameNoOwnerCanHaveIsNotToldToSignInAndIsLoggedOnce(CapturedOutput output) {
+		this.servlet.withPropertyValues(ON).run((context) -> {
+			for (int i = 0; i < 2; i++) {
+				assertThat(MockMvcTester.from(context).get().uri("/fails/name")).hasStatus(HttpStatus.FORBIDDEN)
+					.bodyJson()
+					.isLenientlyEqualTo("{\"code\": \"caller-refused\"}");
+			}
+			assertThat(output.getAll().split("name of 256 characters", -1)).hasSize(2);
+		});
+	}
+
 	@Test
 	void aServletAnswerThatHasBegunIsLeftToTheContainer(CapturedOutput output) {
 		this.servlet.withPropertyValues(ON).run((context) -> {
@@ -207,6 +251,8 @@ class SessionProblemTests {
 		SessionKey key = SessionKey.of("ada", "t1");
 		return switch (kind) {
 			case "conflict" -> new SessionConflictException("Session " + key + " has changed.", null);
+			case "caller" -> new CallerRequiredException("Nobody is known");
+			case "name" -> new CallerRefusedException("It is a name of 256 characters.");
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
 			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);

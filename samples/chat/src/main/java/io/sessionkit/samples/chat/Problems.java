@@ -92,6 +92,8 @@ final class Problems {
 			case "InvalidSessionKeyException" ->
 				problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, "The id of the thread is not a valid one.");
 			case "CallerRequiredException" -> problem(HttpStatus.UNAUTHORIZED, Kind.REFUSED, "Sign in first.");
+			case "CallerRefusedException" ->
+				problem(HttpStatus.FORBIDDEN, Kind.REFUSED, "Nobody with this name can have threads here.");
 			case "DeciderRequiredException" ->
 				problem(HttpStatus.FORBIDDEN, Kind.REFUSED, "This tool call is decided by somebody else.");
 			case "SessionNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED, "There is no such thread.");

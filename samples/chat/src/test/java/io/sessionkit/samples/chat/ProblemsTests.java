@@ -9,6 +9,7 @@ import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DeciderRequiredException;
@@ -92,8 +93,8 @@ class ProblemsTests {
 	void passesOnNoTextOfAnException() {
 		String secret = "Session ada/t1 of 'ada': set sessionkit.owner=none.";
 		List<SessionException> all = List.of(new InvalidSessionKeyException(secret),
-				new CallerRequiredException(secret), new DeciderRequiredException(secret),
-				new SessionNotFoundException(secret),
+				new CallerRequiredException(secret), new CallerRefusedException(secret),
+				new DeciderRequiredException(secret), new SessionNotFoundException(secret),
 				new DecisionRefusedException(secret, Reason.ARGUMENTS, ApprovalStatus.PROPOSED, null),
 				new DecisionRefusedException(secret, Reason.UNKNOWN_CALL, null, null),
 				new SessionConflictException(secret, null), new SessionPausedException(secret, 3),
