@@ -18,6 +18,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
@@ -51,15 +53,37 @@ final class ThreadSnippets {
 	}
 
 	/** Who is signed in, as an application knows it. */
-	record User(String tenant, String name) {
+	record User(String tenant, String name, Set<String> roles) {
 	}
 
 	static CallerResolver callers(Supplier<@Nullable User> signedIn) {
 		// tag::callers
 		CallerResolver callers = () -> Optional.ofNullable(signedIn.get())
-			.map((user) -> Caller.of(user.tenant() + "/" + user.name()));
+			.map((user) -> Caller.of(user.tenant() + "/" + user.name(), user.roles(), user.roles().contains("ADMIN")));
 		// end::callers
 		return callers;
+	}
+
+	private static Caller caller(User user) {
+		return Caller.of(user.tenant() + "/" + user.name(), user.roles(), false);
+	}
+
+	static CallerResolver reactiveCallers(ThreadLocal<@Nullable User> taken) {
+		// tag::reactive-callers
+		return new CallerResolver() {
+
+			@Override
+			public Optional<Caller> current() {
+				return Optional.ofNullable(taken.get()).map((user) -> caller(user));
+			}
+
+			@Override
+			public Mono<Caller> current(ContextView context) {
+				return Mono.justOrEmpty(context.<User>getOrEmpty(User.class)).map((user) -> caller(user));
+			}
+
+		};
+		// end::reactive-callers
 	}
 
 	static List<Message> read(Conversations conversations, String user, String thread) {

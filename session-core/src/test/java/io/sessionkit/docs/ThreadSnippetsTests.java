@@ -2,12 +2,14 @@ package io.sessionkit.docs;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionSettings;
+import io.sessionkit.access.Caller;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -18,6 +20,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
+import reactor.util.context.Context;
 
 import org.springframework.ai.chat.client.ChatClient;
 
@@ -57,8 +60,10 @@ class ThreadSnippetsTests {
 
 	@Test
 	void ownersAreThoseOfTheCallerAndAJobReachesAll() {
-		AtomicReference<ThreadSnippets.User> user = new AtomicReference<>(new ThreadSnippets.User("acme", "ada"));
+		AtomicReference<ThreadSnippets.User> user = new AtomicReference<>(
+				new ThreadSnippets.User("acme", "ada", Set.of("LEAD")));
 		SessionAccess access = SessionAccess.of(ThreadSnippets.callers(user::get));
+		assertThat(access.caller()).isEqualTo(Caller.of("acme/ada", "LEAD"));
 		try (Conversations guarded = Conversations.builder(this.conversations.store()).access(access).build()) {
 			assertThat(guarded.get("t1").key()).isEqualTo(SessionKey.of("acme/ada", "t1"));
 			ThreadSnippets.begin(this.conversations, "ada", "t1");
@@ -68,6 +73,16 @@ class ThreadSnippetsTests {
 			user.set(null);
 			assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> guarded.get("t1"));
 		}
+	}
+
+	@Test
+	void callerOfAStreamIsTheUserOfItsContext() {
+		ThreadLocal<ThreadSnippets.User> taken = new ThreadLocal<>();
+		SessionAccess access = SessionAccess.of(ThreadSnippets.reactiveCallers(taken));
+		ThreadSnippets.User ada = new ThreadSnippets.User("acme", "ada", Set.of());
+		assertThat(access.caller(Context.of(ThreadSnippets.User.class, ada)).block()).isEqualTo(Caller.of("acme/ada"));
+		taken.set(ada);
+		assertThat(access.caller()).isEqualTo(Caller.of("acme/ada"));
 	}
 
 	@Test

@@ -31,6 +31,8 @@ public final class SessionKitProperties {
 
 	public static final String OWNER = PREFIX + ".owner";
 
+	public static final String ANY_OWNER_AUTHORITY = PREFIX + ".any-owner-authority";
+
 	public static final String AUTO_REGISTER = PREFIX + ".auto-register";
 
 	public static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
@@ -73,6 +75,7 @@ public final class SessionKitProperties {
 
 	/**
 	 * Authority of Spring Security by which a user reaches the sessions of all owners.
+	 * Not beside a CallerResolver bean, which says itself who does.
 	 */
 	private final String anyOwnerAuthority;
 
@@ -252,7 +255,7 @@ public final class SessionKitProperties {
 			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
 			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
 		if (anyOwnerAuthority.isBlank()) {
-			throw ConfigurationRefusedException.of(PREFIX + ".any-owner-authority", anyOwnerAuthority,
+			throw ConfigurationRefusedException.of(ANY_OWNER_AUTHORITY, anyOwnerAuthority,
 					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
 		}
 		refuseBelowASecond("time-to-live", timeToLive);

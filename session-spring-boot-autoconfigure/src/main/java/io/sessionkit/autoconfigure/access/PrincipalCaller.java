@@ -35,8 +35,11 @@ final class PrincipalCaller implements CallerResolver {
 
 	private final String anyOwner;
 
-	PrincipalCaller(String anyOwner) {
+	private final PrincipalOwner owners;
+
+	PrincipalCaller(String anyOwner, PrincipalOwner owners) {
 		this.anyOwner = anyOwner;
+		this.owners = owners;
 	}
 
 	@Override
@@ -63,14 +66,14 @@ final class PrincipalCaller implements CallerResolver {
 	}
 
 	/** Users without a name would all be the same one. */
-	private static String name(Authentication found) {
-		String name = found.getName();
+	private Caller caller(Authentication found, Set<String> authorities) {
+		String name = this.owners.owner(found);
 		try {
-			return Caller.of((name != null) ? name : "").name();
+			return Caller.of((name != null) ? name : "", authorities, authorities.contains(this.anyOwner));
 		}
 		catch (InvalidSessionKeyException ex) {
 			throw new CallerRefusedException("The user who is signed in has a name that no owner can have: "
-					+ ex.getMessage() + " Add a CallerResolver bean that gives each user another one.");
+					+ ex.getMessage() + " Add a PrincipalOwner bean that gives each user another one.");
 		}
 	}
 
@@ -82,7 +85,7 @@ final class PrincipalCaller implements CallerResolver {
 			.stream()
 			.flatMap((granted) -> Stream.ofNullable(granted.getAuthority()))
 			.collect(Collectors.toSet());
-		return Optional.of(Caller.of(name(found), authorities, authorities.contains(this.anyOwner)));
+		return Optional.of(caller(found, authorities));
 	}
 
 }

@@ -2,6 +2,8 @@ package io.sessionkit.autoconfigure.access;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 import io.sessionkit.SessionKey;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -42,11 +45,16 @@ import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.ReactiveSecurityContextHolderThreadLocalAccessor;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -232,7 +240,8 @@ class SessionAccessTests {
 				SecurityContextHolder.getContext()
 					.setAuthentication(new TestingAuthenticationToken(name, "", "SESSIONKIT_ANY_OWNER"));
 				assertThatExceptionOfType(CallerRefusedException.class).isThrownBy(() -> conversations.get("t1"))
-					.withMessageContaining("CallerResolver");
+					.withMessageContaining("PrincipalOwner")
+					.withMessageNotContaining("xxx");
 			}
 		});
 	}
@@ -253,6 +262,79 @@ class SessionAccessTests {
 		this.runner.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("acme/ada")))
 			.run((context) -> assertThat(context.getBean(Conversations.class).get("t1").key())
 				.isEqualTo(SessionKey.of("acme/ada", "t1")));
+	}
+
+	/**
+	 * A resolver says itself who reaches all owners, so the authority would do nothing.
+	 */
+	@Test
+	void authorityThatAResolverOfTheApplicationDoesNotApplyIsRefused() {
+		this.runner.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("acme/ada")))
+			.withPropertyValues("sessionkit.any-owner-authority=ROLE_ADMIN")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("sessionkit.any-owner-authority")
+				.hasMessageContaining("CallerResolver"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Tenants {
+
+		private static final Map<String, String> TENANTS = Map.of("ada", "acme", "root", "acme");
+
+		static String tenant(Authentication user) {
+			return TENANTS.getOrDefault(user.getName(), "none");
+		}
+
+		// tag::tenant
+		@Bean
+		PrincipalOwner owners() {
+			return (user) -> tenant(user) + "/" + user.getName();
+		}
+		// end::tenant
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LowerCase {
+
+		// tag::lower-case
+		@Bean
+		PrincipalOwner owners() {
+			return (user) -> user.getName().toLowerCase(Locale.ROOT);
+		}
+		// end::lower-case
+
+	}
+
+	@Test
+	void ownerOfAUserCanBeNamedInCallsInStreamsAndOnThreadsThatTakeTheUserAlong() {
+		this.runner.withUserConfiguration(Tenants.class).run((context) -> {
+			SessionAccess access = context.getBean(SessionAccess.class);
+			TestingAuthenticationToken ada = new TestingAuthenticationToken("ada", "", "ROLE_LEAD");
+			Caller expected = Caller.of("acme/ada", "ROLE_LEAD");
+			assertThat(access.caller(ReactiveSecurityContextHolder.withAuthentication(ada)).block())
+				.isEqualTo(expected);
+			ReactiveSecurityContextHolderThreadLocalAccessor carried = new ReactiveSecurityContextHolderThreadLocalAccessor();
+			carried.setValue(Mono.just(new SecurityContextImpl(ada)));
+			try {
+				assertThat(access.caller()).isEqualTo(expected);
+			}
+			finally {
+				carried.setValue();
+			}
+			signIn("ada", "ROLE_LEAD");
+			assertThat(access.caller()).isEqualTo(expected);
+			signIn("root", "SESSIONKIT_ANY_OWNER");
+			assertThat(access.caller().anyOwner()).isTrue();
+		});
+	}
+
+	@Test
+	void userHasTheSameThreadsInEachWayOfWritingTheName() {
+		this.runner.withUserConfiguration(LowerCase.class).run((context) -> {
+			signIn("Eve");
+			assertThat(context.getBean(Conversations.class).get("t1").key()).isEqualTo(SessionKey.of("eve", "t1"));
+		});
 	}
 
 	@Test
