@@ -139,9 +139,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * Leaves a call without a session, whatever the client's defaults, a resolver or
 	 * <code>sessionkit.require-session</code> say. This is for a title, a classification,
 	 * or a call inside a tool. The call has no history and is not stored. Hooks and
-	 * guards do not run, and tools that need an approval refuse to run. How the client
-	 * treats calls on a session, such as its agent or its concurrency, is left aside; a
-	 * call that says of which turn or history it is, is refused.
+	 * guards do not run, and tools that need an approval refuse to run. Settings of the
+	 * client, such as an agent or a concurrency, are left aside. A call that names a
+	 * turn, a branch, a history, a child or an idempotency key is refused.
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> none() {
