@@ -106,8 +106,8 @@ class ArchitectureTests {
 		arrows.put("stream",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
 						"internal.stream", "internal.approval", "approval", "conversation", "hook", "advisor"));
-		arrows.put("chatmemory",
-				Set.of("words", "internal", "codec", "internal.message", "internal.tree", "internal.view", "store"));
+		arrows.put("chatmemory", Set.of("words", "internal", "access", "codec", "internal.message", "internal.tree",
+				"internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
 		return arrows;
 	}

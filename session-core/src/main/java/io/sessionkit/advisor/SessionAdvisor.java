@@ -10,6 +10,9 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.conversation.Approvals;
@@ -44,7 +47,7 @@ import org.springframework.ai.chat.model.Generation;
  * two stand around the tool advisor, and is refused if they do not. Safe for use by many
  * threads.
  */
-public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
+public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, SessionDoor {
 
 	/**
 	 * The advisor parameter that names the session: a {@link SessionKey} or its id. For a
@@ -78,6 +81,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 
 	private static final int LONGEST_KEY = 255;
 
+	private final SessionAccess access;
+
 	private final SessionTurnAdvisor turnAdvisor;
 
 	private final SessionRoundAdvisor roundAdvisor;
@@ -87,6 +92,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	private SessionAdvisor(Builder builder) {
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
+		this.access = builder.conversations.access();
 		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), builder.conversations, resolver,
 				builder.requireSession, new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout,
 						builder.idempotencyTimeToLive));
@@ -473,6 +479,11 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec> {
 	 * effect.
 	 * @param advisors the advisors of the client or the call
 	 */
+	@Override
+	public SessionAccess access() {
+		return this.access;
+	}
+
 	@Override
 	public void accept(ChatClient.AdvisorSpec advisors) {
 		advisors.advisors(this.turnAdvisor, this.roundAdvisor, this.modelAdvisor);

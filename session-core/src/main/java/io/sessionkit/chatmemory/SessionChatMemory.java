@@ -5,6 +5,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Window;
 
@@ -34,7 +36,7 @@ import org.springframework.util.Assert;
  * memory. What a memory cannot do is in {@code docs/chat-memory.md}. Safe for use by many
  * threads.
  */
-public final class SessionChatMemory implements ChatMemory {
+public final class SessionChatMemory implements ChatMemory, SessionDoor {
 
 	private final SessionStore store;
 
@@ -115,6 +117,11 @@ public final class SessionChatMemory implements ChatMemory {
 	@Override
 	public void clear(String conversationId) {
 		this.store.clear(SessionKey.of(this.owner.get(), conversationId));
+	}
+
+	@Override
+	public SessionAccess access() {
+		return SessionAccess.around(this.store);
 	}
 
 	private MemorySession session(String conversationId) {

@@ -9,6 +9,8 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Window;
@@ -34,7 +36,7 @@ import org.springframework.util.Assert;
  * conversation at the same time the later one decides what is history, and the turn of
  * the other is left as above. Safe for use by many threads.
  */
-public final class SessionChatMemoryRepository implements ChatMemoryRepository {
+public final class SessionChatMemoryRepository implements ChatMemoryRepository, SessionDoor {
 
 	private static final int PAGE = 500;
 
@@ -119,6 +121,11 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository {
 	@Override
 	public void deleteByConversationId(String conversationId) {
 		this.store.clear(SessionKey.of(this.owner.get(), conversationId));
+	}
+
+	@Override
+	public SessionAccess access() {
+		return SessionAccess.around(this.store);
 	}
 
 	private MemorySession session(String conversationId) {

@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -68,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  * there is such a session or not. A decision is made in the name of the caller, whatever
  * name it says. Safe for use by many threads and processes.
  */
-public final class Approvals {
+public final class Approvals implements SessionDoor {
 
 	/**
 	 * The name of the tool context entry that holds the id of the approved call for which
@@ -389,6 +390,11 @@ public final class Approvals {
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
 		return this.turns.cancel(this.access.key(key));
+	}
+
+	@Override
+	public SessionAccess access() {
+		return this.access;
 	}
 
 	/**

@@ -14,6 +14,7 @@ import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.ToolApproval;
@@ -48,7 +49,7 @@ import org.springframework.ai.tool.ToolCallback;
  * never run again unless a person decides so. Who may plan, rewind and decide is as with
  * {@link Approvals}. Safe for use by many threads and processes.
  */
-public final class Compensations {
+public final class Compensations implements SessionDoor {
 
 	private final SessionStore store;
 
@@ -302,6 +303,11 @@ public final class Compensations {
 		Caller caller = this.access.caller();
 		return this.decisions.make(this.approvals.deciders().key(key, caller), id, shown,
 				Deciders.named(decision, caller), this.approvals.right(caller));
+	}
+
+	@Override
+	public SessionAccess access() {
+		return this.access;
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
@@ -43,7 +44,7 @@ import org.springframework.util.unit.DataSize;
  * the configuration, the hooks and the listeners of their turns. Safe for use by many
  * threads.
  */
-public final class Conversations implements AutoCloseable {
+public final class Conversations implements SessionDoor, AutoCloseable {
 
 	/** The shortest lease of an open turn: one second. */
 	public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
@@ -166,10 +167,7 @@ public final class Conversations implements AutoCloseable {
 		return this.access.guard(this.store);
 	}
 
-	/**
-	 * Returns the check of callers. For SessionKit's own packages.
-	 * @return the access
-	 */
+	@Override
 	public SessionAccess access() {
 		return this.access;
 	}

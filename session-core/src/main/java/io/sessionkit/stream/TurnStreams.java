@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.Sha256;
@@ -34,7 +35,7 @@ import org.springframework.util.unit.DataSize;
  * misses nothing: {@link #resume} gives it the rest, in any process on the same store.
  * Safe for use by many threads.
  */
-public final class TurnStreams implements AutoCloseable {
+public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	/** The default time that the chunks of a stream are kept. */
 	public static final Duration DEFAULT_TIME_TO_LIVE = Duration.ofMinutes(10);
@@ -284,6 +285,11 @@ public final class TurnStreams implements AutoCloseable {
 			.orElseGet(() -> newest(key, (stream) -> stream.isOf(request))
 				.map((stream) -> this.logs.stop(key, stream, this.limits.timeToLive()))
 				.orElse(false));
+	}
+
+	@Override
+	public SessionAccess access() {
+		return this.access;
 	}
 
 	/**

@@ -7,12 +7,10 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.OwnerSource;
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.conversation.Conversations;
-import io.sessionkit.store.SessionStore;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.BindResult;
@@ -69,24 +67,13 @@ public class SessionAccessConfiguration {
 	}
 
 	@Bean
-	AccessCheck sessionKitAccessCheck(SessionAccess access, ObjectProvider<Conversations> conversations,
-			ObjectProvider<SessionStore> stores) {
-		return new AccessCheck(access, conversations, stores);
+	AccessCheck sessionKitAccessCheck(SessionAccess access, ConfigurableBeanFactory beans) {
+		return new AccessCheck(access, beans);
 	}
 
-	/**
-	 * Puts the check around the store that applications inject, whoever defines it.
-	 */
 	@Bean
-	static BeanPostProcessor sessionKitStoreGuard(ObjectProvider<SessionAccess> access) {
-		return new BeanPostProcessor() {
-
-			@Override
-			public Object postProcessAfterInitialization(Object bean, String name) {
-				return (bean instanceof SessionStore store) ? access.getObject().guard(store) : bean;
-			}
-
-		};
+	static AccessGuard sessionKitAccessGuard(ObjectProvider<SessionAccess> access) {
+		return new AccessGuard(access);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -13,25 +13,32 @@ import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.chatmemory.SessionChatMemory;
+import io.sessionkit.chatmemory.SessionChatMemoryRepository;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.TurnStreams;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -42,11 +49,15 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.tool.annotation.Tool;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.Authentication;
@@ -246,15 +257,109 @@ class SessionAccessTests {
 		});
 	}
 
-	@Test
-	void conversationsOfTheApplicationThatReachEverybodysSessionsAreRefused() {
-		InMemorySessionStore own = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
-		this.runner.withBean(Conversations.class, () -> Conversations.of(own))
-			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
-				.hasMessageContaining("A Conversations bean reaches the sessions of everybody"));
-		this.runner.withBean("ours", Conversations.class, () -> Conversations.of(own))
+	private static void asNoDefault(BeanDefinition bean) {
+		((AbstractBeanDefinition) bean).setDefaultCandidate(false);
+	}
+
+	/** Also one that is created later, or that nothing gets injected by its type. */
+	@ParameterizedTest
+	@EnumSource(Unguarded.class)
+	void beanThatReachesEverybodysSessionsIsRefused(Unguarded door) {
+		for (BeanDefinitionCustomizer kind : List.<BeanDefinitionCustomizer>of(SessionAccessTests::asNoDefault,
+				(bean) -> bean.setLazyInit(true), (bean) -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE))) {
+			this.runner.withBean("ours", SessionDoor.class, door::made, kind)
+				.run((context) -> assertThatExceptionOfType(Exception.class).isThrownBy(() -> context.getBean("ours"))
+					.havingRootCause()
+					.isInstanceOf(ConfigurationRefusedException.class)
+					.withMessageContaining("'ours'")
+					.withMessageContaining("reaches the sessions of everybody"));
+		}
+		this.runner.withBean("ours", SessionDoor.class, door::made, SessionAccessTests::asNoDefault)
 			.withPropertyValues("sessionkit.owner=none")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** No post processor sees it. */
+	@ParameterizedTest
+	@EnumSource(Unguarded.class)
+	void objectThatIsRegisteredAsABeanIsRefusedToo(Unguarded door) {
+		this.runner.withInitializer((context) -> context.getBeanFactory().registerSingleton("ours", door.made()))
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("reaches the sessions of everybody"));
+	}
+
+	@Test
+	void storeThatIsRegisteredAsABeanIsRefused() {
+		this.runner.withInitializer((context) -> context.getBeanFactory().registerSingleton("ours", Unguarded.store()))
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("'ours'")
+				.hasMessageContaining("no post processor depend on it"));
+	}
+
+	/** Such beans are injected too. */
+	@Test
+	void beanOfAParentIsRefusedToo() {
+		try (GenericApplicationContext parent = new GenericApplicationContext()) {
+			parent.registerBean("ours", Conversations.class, () -> Conversations.of(Unguarded.store()));
+			parent.refresh();
+			this.runner.withParent(parent)
+				.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+					.hasMessageContaining("the Conversations bean that it is built on"));
+		}
+	}
+
+	@Test
+	void guardedBeansOfTheApplicationAreAccepted() {
+		this.runner.withUserConfiguration(GuardedBeans.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class GuardedBeans {
+
+		@Bean(defaultCandidate = false)
+		Conversations onTheStore(SessionStore store) {
+			return Conversations.of(store);
+		}
+
+		@Bean(defaultCandidate = false)
+		Conversations withTheAccess(SessionAccess access) {
+			return Conversations.builder(Unguarded.store()).access(access).build();
+		}
+
+		@Bean(defaultCandidate = false)
+		SessionAdvisor advisor(Conversations conversations) {
+			return SessionAdvisor.of(conversations);
+		}
+
+		@Bean
+		SessionChatMemory memory(SessionStore store, SessionAccess access) {
+			return SessionChatMemory.of(store, () -> access.caller().name());
+		}
+
+	}
+
+	/** The beans by which an application comes to sessions. */
+	enum Unguarded {
+
+		CONVERSATIONS, ADVISOR, APPROVALS, COMPENSATIONS, STREAMS, MEMORY, REPOSITORY;
+
+		static SessionStore store() {
+			return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		}
+
+		SessionDoor made() {
+			Conversations open = Conversations.of(store());
+			return switch (this) {
+				case CONVERSATIONS -> open;
+				case ADVISOR -> SessionAdvisor.of(open);
+				case APPROVALS -> Approvals.of(open);
+				case COMPENSATIONS -> Compensations.builder(open, Approvals.of(open)).build();
+				case STREAMS -> TurnStreams.builder(open).build();
+				case MEMORY -> SessionChatMemory.of(store(), () -> "ada");
+				case REPOSITORY -> SessionChatMemoryRepository.of(store(), () -> "ada");
+			};
+		}
+
 	}
 
 	@Test
