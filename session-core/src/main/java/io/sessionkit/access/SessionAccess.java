@@ -1,5 +1,6 @@
 package io.sessionkit.access;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -23,8 +24,8 @@ import reactor.util.context.ContextView;
  * another owner needs a caller who reaches {@linkplain Caller#anyOwner() all owners}; for
  * all others there is no such session, whether it exists or not.
  * <p>
- * The caller is that of {@link #callAs}, else that of the {@link CallerResolver}, else
- * the owner of the turn whose tool or hook runs. Without one nothing is reached. Safe for
+ * The caller is that of {@link #callAs}, else the owner of the turn whose tool or hook
+ * runs, else that of the {@link CallerResolver}. Without one nothing is reached. Safe for
  * use by many threads.
  */
 public final class SessionAccess {
@@ -80,7 +81,7 @@ public final class SessionAccess {
 	 * @throws CallerRequiredException if none is known
 	 */
 	public Caller caller() {
-		return isUnlimited() ? Caller.server() : here().or(this.callers::current).orElseThrow(SessionAccess::unknown);
+		return isUnlimited() ? Caller.server() : here().or(this::resolved).orElseThrow(SessionAccess::unknown);
 	}
 
 	/**
@@ -92,7 +93,17 @@ public final class SessionAccess {
 		if (isUnlimited() || here().isPresent()) {
 			return Mono.fromCallable(this::caller);
 		}
-		return this.callers.current(context).switchIfEmpty(Mono.fromCallable(this::caller));
+		return Objects.requireNonNull(this.callers.current(context), () -> isNull("Mono.empty()"))
+			.switchIfEmpty(Mono.fromCallable(this::caller));
+	}
+
+	private Optional<Caller> resolved() {
+		return Objects.requireNonNull(this.callers.current(), () -> isNull("Optional.empty()"));
+	}
+
+	private String isNull(String instead) {
+		return "The CallerResolver " + this.callers.getClass().getName() + " has returned null. Return " + instead
+				+ " if it does not know the caller.";
 	}
 
 	/**
@@ -164,10 +175,14 @@ public final class SessionAccess {
 	 * Returns the owner whose sessions the caller of this thread lists by a name.
 	 * @param named the owner; empty for the caller
 	 * @return the owner
+	 * @throws io.sessionkit.InvalidSessionKeyException if no session can have the owner
 	 * @throws SessionNotFoundException if the caller does not reach that owner
 	 * @throws CallerRequiredException if no caller is known
 	 */
 	public String owner(String named) {
+		if (!named.isEmpty()) {
+			SessionKey.checkOwner(named);
+		}
 		Caller caller = caller();
 		String owner = named.isEmpty() ? caller.name() : named;
 		if (!caller.reaches(owner)) {

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,15 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 	 * Creates a query.
 	 * @throws IllegalArgumentException if there are owners to choose from, and none in
 	 * the list
+	 * @throws io.sessionkit.InvalidSessionKeyException if no session can have one of them
 	 */
 	public InboxQuery {
 		if (owners != null && owners.isEmpty()) {
 			throw new IllegalArgumentException("An inbox of some owners needs their names. Name the users whose calls"
 					+ " are decided here, or use InboxQuery.ofAllOwners().");
+		}
+		if (owners != null) {
+			owners.stream().filter((owner) -> !owner.isEmpty()).forEach(SessionKey::checkOwner);
 		}
 		owners = (owners != null) ? List.copyOf(new LinkedHashSet<>(owners)) : null;
 		tools = Set.copyOf(tools);

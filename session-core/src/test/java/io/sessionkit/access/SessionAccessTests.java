@@ -37,6 +37,7 @@ import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import io.sessionkit.test.TestStores;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -54,6 +56,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 /**
  * Who the caller is, and what each caller reaches and decides.
@@ -134,6 +137,52 @@ class SessionAccessTests {
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> this.conversations.get("t"));
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> this.conversations.get(ADAS));
 		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	/** A database might take it for another owner. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "REDIS" })
+	void ownerThatNoSessionCanHaveHasNoList(TestStores kind) {
+		SessionStore open = kind.create();
+		Page page = Page.first(10);
+		this.signedIn.set(Caller.server());
+		for (String owner : List.of("\ud800", " ", "a\nb")) {
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> this.access.guard(open).list(owner, page));
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> this.access.guard(open).records(owner, "note", page));
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> approvals(Map.of(), true).pending(owner, page));
+			assertThatExceptionOfType(InvalidSessionKeyException.class)
+				.isThrownBy(() -> InboxQuery.of(List.of("ada", owner)));
+		}
+		if (kind != TestStores.MEMORY) {
+			assertThatExceptionOfType(InvalidSessionKeyException.class).isThrownBy(() -> open.list("\ud800", page));
+		}
+	}
+
+	@Test
+	void resolverThatReturnsNullIsNamed() {
+		SessionAccess broken = SessionAccess.of(new CallerResolver() {
+
+			@Override
+			@SuppressWarnings("NullAway")
+			public Optional<Caller> current() {
+				return null;
+			}
+
+			@Override
+			@SuppressWarnings("NullAway")
+			public Mono<Caller> current(ContextView context) {
+				return null;
+			}
+
+		});
+		assertThatNullPointerException().isThrownBy(broken::caller)
+			.withMessageContaining("CallerResolver")
+			.withMessageContaining("Optional.empty()");
+		assertThatNullPointerException().isThrownBy(() -> broken.caller(Context.empty()).block())
+			.withMessageContaining("Mono.empty()");
 	}
 
 	@Test

@@ -19,10 +19,18 @@ public record KeyHash(SessionKey key, String session) {
 	 * Returns the hash of the owner, which few operations need.
 	 */
 	public String owner() {
-		return ofOwner(this.key.owner());
+		return Sha256.of(this.key.owner());
 	}
 
+	/**
+	 * Returns the hash of an owner whose sessions or records are listed.
+	 * @throws io.sessionkit.InvalidSessionKeyException if no session can have the owner:
+	 * its hash could be that of another one
+	 */
 	public static String ofOwner(String owner) {
+		if (!owner.isEmpty()) {
+			SessionKey.checkOwner(owner);
+		}
 		return Sha256.of(owner);
 	}
 
