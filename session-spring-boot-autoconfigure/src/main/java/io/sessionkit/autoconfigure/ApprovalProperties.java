@@ -49,9 +49,17 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 
+	public static final String DECIDERS = PREFIX + "deciders";
+
 	private static final String ALL_TOOLS = "*";
 
-	private static final Pattern DECIDER = Pattern.compile("\\s*(\\*|[^=*,|\\s]+)\\s*=\\s*[^=*,|\\s]+\\s*");
+	/**
+	 * One authority. It has nothing that separates several or belongs to an expression,
+	 * since no user has an authority that is named so.
+	 */
+	static final Pattern AUTHORITY = Pattern.compile("[^=*,|;()'\"`\\s]+");
+
+	private static final Pattern DECIDER = Pattern.compile("\\s*(\\*|[^=*,|\\s]+)\\s*=\\s*" + AUTHORITY + "\\s*");
 
 	public ApprovalProperties {
 		tools = (tools != null) ? new LinkedHashSet<>(tools) : Set.of();
@@ -62,8 +70,9 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 		deciders = (deciders != null) ? List.copyOf(deciders) : List.of();
 		for (String entry : deciders) {
 			if (!DECIDER.matcher(entry).matches()) {
-				throw ConfigurationRefusedException.of(PREFIX + "deciders", entry,
-						"Write a tool and an authority, such as cancel_order=ROLE_LEAD, or *=ROLE_LEAD for all tools.");
+				throw ConfigurationRefusedException.of(DECIDERS, entry,
+						"Write a tool and one authority, such as cancel_order=ROLE_LEAD, or *=ROLE_LEAD for all tools."
+								+ " Several authorities are several entries.");
 			}
 		}
 		if (!ownerDecides && deciders.isEmpty()) {

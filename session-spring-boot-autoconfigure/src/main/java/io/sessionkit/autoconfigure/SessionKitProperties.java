@@ -33,6 +33,8 @@ public final class SessionKitProperties {
 
 	public static final String ANY_OWNER_AUTHORITY = PREFIX + ".any-owner-authority";
 
+	public static final String DEFAULT_ANY_OWNER_AUTHORITY = "SESSIONKIT_ANY_OWNER";
+
 	public static final String AUTO_REGISTER = PREFIX + ".auto-register";
 
 	public static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
@@ -242,7 +244,7 @@ public final class SessionKitProperties {
 
 	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
 			@DefaultValue("false") boolean requireSession, @Nullable OwnerSource owner,
-			@DefaultValue("SESSIONKIT_ANY_OWNER") String anyOwnerAuthority, @Nullable Duration timeToLive,
+			@DefaultValue(DEFAULT_ANY_OWNER_AUTHORITY) String anyOwnerAuthority, @Nullable Duration timeToLive,
 			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Retention retention,
 			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue TitleProperties title,
 			@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue Attributes attributes,
@@ -254,9 +256,9 @@ public final class SessionKitProperties {
 			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
 			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
 			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
-		if (anyOwnerAuthority.isBlank()) {
+		if (!ApprovalProperties.AUTHORITY.matcher(anyOwnerAuthority.strip()).matches()) {
 			throw ConfigurationRefusedException.of(ANY_OWNER_AUTHORITY, anyOwnerAuthority,
-					"Write the name of an authority, such as ROLE_ADMIN, or leave it out.");
+					"Write the name of one authority, such as ROLE_ADMIN, or leave it out.");
 		}
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
@@ -272,7 +274,7 @@ public final class SessionKitProperties {
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
 		this.owner = owner;
-		this.anyOwnerAuthority = anyOwnerAuthority;
+		this.anyOwnerAuthority = anyOwnerAuthority.strip();
 		this.timeToLive = timeToLive;
 		this.store = store;
 		this.trim = trim;

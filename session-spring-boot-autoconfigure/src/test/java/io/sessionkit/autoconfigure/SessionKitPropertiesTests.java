@@ -180,7 +180,7 @@ class SessionKitPropertiesTests {
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
 			"sessionkit.approval.continuation.threads, 0", "sessionkit.approval.continuation.interval, 10",
 			"sessionkit.approval.version, ' '", "sessionkit.any-owner-authority, ' '",
-			"sessionkit.any-owner-authority, hasRole('ADMIN')", "sessionkit.any-owner-authority, ROLE_A|ROLE_B",
+			"sessionkit.any-owner-authority, hasRole(ADMIN)", "sessionkit.any-owner-authority, ROLE_A|ROLE_B",
 			"sessionkit.any-owner-authority, ROLE_A ROLE_B", "sessionkit.approval.deciders, a=ROLE_B;ROLE_C",
 			"sessionkit.approval.deciders, a=hasRole(B)", "sessionkit.approval.deciders, a=`B`",
 			"sessionkit.approval.deciders, refund", "sessionkit.approval.deciders, refund=",
@@ -191,6 +191,19 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");
 		assertThat(analysis.getAction()).startsWith("Write ");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ROLE_LEAD", "SCOPE_orders:approve", "perm.x/y", "urn:acme#lead@example.com" })
+	void authorityOfAnyUsualKindIsAccepted(String authority) {
+		this.runner
+			.withPropertyValues("sessionkit.any-owner-authority=" + authority,
+					"sessionkit.approval.deciders=refund=" + authority)
+			.run((context) -> {
+				SessionKitProperties bound = context.getBean(SessionKitProperties.class);
+				assertThat(bound.anyOwnerAuthority()).isEqualTo(authority);
+				assertThat(bound.approval().decidersByTool()).containsEntry("refund", Set.of(authority));
+			});
 	}
 
 	@ParameterizedTest

@@ -1,14 +1,18 @@
 package io.sessionkit.autoconfigure.access;
 
 import io.sessionkit.access.SessionAccess;
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.OwnerSource;
+import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.AtStart;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * Checks the beans that {@link AccessGuard} does not see: those of a parent, objects that
- * were registered as beans, and beans that another post processor needs.
+ * Checks that no property of the access is without effect, and checks the beans that
+ * {@link AccessGuard} does not see: those of a parent, objects that were registered as
+ * beans, and beans that another post processor needs.
  */
 final class AccessCheck extends AtStart {
 
@@ -16,19 +20,45 @@ final class AccessCheck extends AtStart {
 
 	private final ConfigurableBeanFactory beans;
 
-	AccessCheck(SessionAccess access, ConfigurableBeanFactory beans) {
+	private final SessionKitProperties properties;
+
+	AccessCheck(SessionAccess access, ConfigurableBeanFactory beans, SessionKitProperties properties) {
 		this.access = access;
 		this.beans = beans;
+		this.properties = properties;
 	}
 
 	@Override
 	protected void run() {
+		checkOwner();
+		checkAnyOwner();
 		if (!this.access.isUnlimited()) {
 			BeanFactory next = this.beans;
 			while (next instanceof ConfigurableBeanFactory factory) {
 				check(factory);
 				next = factory.getParentBeanFactory();
 			}
+		}
+	}
+
+	private void checkOwner() {
+		if (this.properties.owner() == OwnerSource.PRINCIPAL && this.access.isUnlimited()) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.OWNER, "principal",
+					"The SessionAccess bean lets everybody reach all sessions. Build it with SessionAccess.of(..),"
+							+ " remove it, or write none.");
+		}
+	}
+
+	private void checkAnyOwner() {
+		String authority = this.properties.anyOwnerAuthority();
+		boolean isAsked = this.beans.containsBean(SessionAccessConfiguration.PRINCIPAL_CALLER);
+		if (!isAsked && !authority.equals(SessionKitProperties.DEFAULT_ANY_OWNER_AUTHORITY)) {
+			throw ConfigurationRefusedException.of(SessionKitProperties.ANY_OWNER_AUTHORITY, authority,
+					"Only users of Spring Security are asked for it, and sessions do not belong to them here. Set '"
+							+ SessionKitProperties.OWNER
+							+ "' to principal, or leave it out: a CallerResolver bean says itself who reaches all owners"
+							+ " (Caller.of(name, authorities, anyOwner)). If the bean only names the owners of users of"
+							+ " Spring Security, make it a PrincipalOwner, to which the authority is applied.");
 		}
 	}
 

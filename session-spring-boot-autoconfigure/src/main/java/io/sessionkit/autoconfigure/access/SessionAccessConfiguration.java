@@ -8,17 +8,13 @@ import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.OwnerSource;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.bind.BindResult;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
@@ -29,15 +25,13 @@ import org.springframework.security.core.context.SecurityContextHolder;
 @Configuration(proxyBeanMethods = false)
 public class SessionAccessConfiguration {
 
-	private static final String OUR_RESOLVER = "sessionKitCallerResolver";
+	static final String PRINCIPAL_CALLER = "sessionKitCallerResolver";
 
 	@Bean
 	@ConditionalOnMissingBean
-	SessionAccess sessionKitAccess(ObjectProvider<CallerResolver> callers, SessionKitProperties properties,
-			BeanFactory beans, Environment environment) {
+	SessionAccess sessionKitAccess(ObjectProvider<CallerResolver> callers, SessionKitProperties properties) {
 		CallerResolver known = callers.getIfAvailable();
 		if (known != null) {
-			checkApplied(beans, environment);
 			return SessionAccess.of(known);
 		}
 		if (properties.owner() == OwnerSource.PRINCIPAL) {
@@ -54,21 +48,10 @@ public class SessionAccessConfiguration {
 		return SessionAccess.unlimited();
 	}
 
-	/** Only SessionKit's own resolver looks for the authority. */
-	private static void checkApplied(BeanFactory beans, Environment environment) {
-		BindResult<String> written = Binder.get(environment)
-			.bind(SessionKitProperties.ANY_OWNER_AUTHORITY, String.class);
-		if (written.isBound() && !beans.containsBean(OUR_RESOLVER)) {
-			throw ConfigurationRefusedException.of(SessionKitProperties.ANY_OWNER_AUTHORITY, written.get(),
-					"It is not applied to what a CallerResolver bean returns. Leave it out, and say in that bean who"
-							+ " reaches all owners (Caller.of(name, authorities, anyOwner)). If the bean only names the"
-							+ " owners of users of Spring Security, make it a PrincipalOwner, to which it is applied.");
-		}
-	}
-
 	@Bean
-	AccessCheck sessionKitAccessCheck(SessionAccess access, ConfigurableBeanFactory beans) {
-		return new AccessCheck(access, beans);
+	AccessCheck sessionKitAccessCheck(SessionAccess access, ConfigurableBeanFactory beans,
+			SessionKitProperties properties) {
+		return new AccessCheck(access, beans, properties);
 	}
 
 	@Bean
@@ -81,7 +64,7 @@ public class SessionAccessConfiguration {
 	@Conditional(OnPrincipalCondition.class)
 	static class PrincipalConfiguration {
 
-		@Bean(OUR_RESOLVER)
+		@Bean(PRINCIPAL_CALLER)
 		@ConditionalOnMissingBean({ CallerResolver.class, SessionAccess.class })
 		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties,
 				ObjectProvider<PrincipalOwner> owners) {

@@ -58,6 +58,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.Authentication;
@@ -174,6 +175,44 @@ class SessionAccessTests {
 			assertThatExceptionOfType(SessionNotFoundException.class)
 				.isThrownBy(() -> conversations.get(SessionKey.of("ada", "t1")));
 		});
+	}
+
+	@Test
+	void authorityMayHaveBlanksAroundIt() {
+		this.runner
+			.withInitializer(
+					(context) -> context.getEnvironment()
+						.getPropertySources()
+						.addFirst(new MapPropertySource("blanks",
+								Map.of("sessionkit.any-owner-authority", "SCOPE_chats:all "))))
+			.run((context) -> {
+				signIn("root", "SCOPE_chats:all");
+				assertThat(context.getBean(Conversations.class).get(SessionKey.of("ada", "t1")).key().owner())
+					.isEqualTo("ada");
+			});
+	}
+
+	/** It would count for nobody. */
+	@Test
+	void authorityThatNobodyIsAskedForIsRefused() {
+		ApplicationContextRunner asked = this.runner.withPropertyValues("sessionkit.any-owner-authority=ROLE_ADMIN");
+		asked.withPropertyValues("sessionkit.owner=none")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("'sessionkit.any-owner-authority' is 'ROLE_ADMIN'")
+				.hasMessageContaining("leave it out"));
+		asked.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("acme/ada")))
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("'sessionkit.any-owner-authority' is 'ROLE_ADMIN'"));
+	}
+
+	@Test
+	void accessWithoutCallersIsRefusedIfSessionsAreToBelongToThem() {
+		ApplicationContextRunner open = this.runner.withBean(SessionAccess.class, SessionAccess::unlimited);
+		open.withPropertyValues("sessionkit.owner=principal")
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("'sessionkit.owner' is 'principal'")
+				.hasMessageContaining("SessionAccess"));
+		open.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
