@@ -11,7 +11,6 @@ import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.context.HistoryPolicy;
@@ -474,16 +473,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		return pending(response.chatResponse());
 	}
 
-	/**
-	 * Adds the three advisors to a client or a call. Adding them twice has no further
-	 * effect.
-	 * @param advisors the advisors of the client or the call
-	 */
 	@Override
 	public SessionAccess access() {
 		return this.access;
 	}
 
+	/**
+	 * Adds the three advisors to a client or a call. Adding them twice has no further
+	 * effect.
+	 * @param advisors the advisors of the client or the call
+	 */
 	@Override
 	public void accept(ChatClient.AdvisorSpec advisors) {
 		advisors.advisors(this.turnAdvisor, this.roundAdvisor, this.modelAdvisor);

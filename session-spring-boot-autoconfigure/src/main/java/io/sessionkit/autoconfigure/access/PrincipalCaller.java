@@ -14,6 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.ContextView;
 
+import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
 import org.springframework.security.core.Authentication;
@@ -37,9 +38,12 @@ final class PrincipalCaller implements CallerResolver {
 
 	private final PrincipalOwner owners;
 
-	PrincipalCaller(String anyOwner, PrincipalOwner owners) {
+	private final RoleHierarchy roles;
+
+	PrincipalCaller(String anyOwner, PrincipalOwner owners, RoleHierarchy roles) {
 		this.anyOwner = anyOwner;
 		this.owners = owners;
+		this.roles = roles;
 	}
 
 	@Override
@@ -81,7 +85,7 @@ final class PrincipalCaller implements CallerResolver {
 		if (!this.trust.isAuthenticated(found) || found == null) {
 			return Optional.empty();
 		}
-		Set<String> authorities = found.getAuthorities()
+		Set<String> authorities = this.roles.getReachableGrantedAuthorities(found.getAuthorities())
 			.stream()
 			.flatMap((granted) -> Stream.ofNullable(granted.getAuthority()))
 			.collect(Collectors.toSet());

@@ -15,6 +15,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.access.hierarchicalroles.NullRoleHierarchy;
+import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
@@ -67,8 +69,9 @@ public class SessionAccessConfiguration {
 		@Bean(PRINCIPAL_CALLER)
 		@ConditionalOnMissingBean({ CallerResolver.class, SessionAccess.class })
 		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties,
-				ObjectProvider<PrincipalOwner> owners) {
-			return new PrincipalCaller(properties.anyOwnerAuthority(), owners.getIfAvailable(() -> Principal::getName));
+				ObjectProvider<PrincipalOwner> owners, ObjectProvider<RoleHierarchy> roles) {
+			return new PrincipalCaller(properties.anyOwnerAuthority(), owners.getIfAvailable(() -> Principal::getName),
+					roles.getIfAvailable(NullRoleHierarchy::new));
 		}
 
 	}

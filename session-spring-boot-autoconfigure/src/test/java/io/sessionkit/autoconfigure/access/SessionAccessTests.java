@@ -59,6 +59,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
+import org.springframework.security.access.hierarchicalroles.RoleHierarchyImpl;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.Authentication;
@@ -213,6 +215,21 @@ class SessionAccessTests {
 				.hasMessageContaining("'sessionkit.owner' is 'principal'")
 				.hasMessageContaining("SessionAccess"));
 		open.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void authoritiesThatOthersIncludeCountToo() {
+		this.runner
+			.withBean(RoleHierarchy.class,
+					() -> RoleHierarchyImpl.fromHierarchy("ROLE_ADMIN > SESSIONKIT_ANY_OWNER\nROLE_USER > ROLE_LEAD"))
+			.run((context) -> {
+				signIn("ada", "ROLE_USER");
+				assertThat(context.getBean(SessionAccess.class).caller().authorities())
+					.containsExactlyInAnyOrder("ROLE_USER", "ROLE_LEAD");
+				assertThat(context.getBean(SessionAccess.class).caller().anyOwner()).isFalse();
+				signIn("root", "ROLE_ADMIN");
+				assertThat(context.getBean(SessionAccess.class).caller().anyOwner()).isTrue();
+			});
 	}
 
 	@Test
