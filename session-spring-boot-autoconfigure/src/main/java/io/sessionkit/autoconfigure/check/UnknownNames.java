@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
+import io.sessionkit.autoconfigure.ApprovalProperties;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.KnownProperties.Property;
@@ -179,7 +180,9 @@ final class UnknownNames {
 	}
 
 	private static String write(String name) {
-		return "Write '" + name + "'.";
+		String form = name.equals(ApprovalProperties.DECIDERS)
+				? " as a list of tool=AUTHORITY, such as cancel_order=ROLE_LEAD" : "";
+		return "Write '" + name + "'" + form + ".";
 	}
 
 	private void refuse(String name, PropertySource<?> source, String cure) {

@@ -90,6 +90,12 @@ class ConfigurationCheckTests {
 	}
 
 	@Test
+	void decidersByToolAreRefusedWithTheListToWrite() {
+		assertThat(analysisOf("sessionkit.approval.deciders.cancel_order=ROLE_LEAD").getAction())
+			.contains("Write 'sessionkit.approval.deciders' as a list of tool=AUTHORITY");
+	}
+
+	@Test
 	void unknownNameThatIsLikeNoOtherIsRefusedToo() {
 		FailureAnalysis analysis = analysisOf("sessionkit.quux=1");
 		assertThat(analysis.getDescription()).contains("'sessionkit.quux'");
