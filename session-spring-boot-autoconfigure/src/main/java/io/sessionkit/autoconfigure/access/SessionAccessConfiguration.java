@@ -68,8 +68,8 @@ public class SessionAccessConfiguration {
 
 		@Bean(PRINCIPAL_CALLER)
 		@ConditionalOnMissingBean({ CallerResolver.class, SessionAccess.class })
-		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties,
-				ObjectProvider<PrincipalOwner> owners, ObjectProvider<RoleHierarchy> roles) {
+		PrincipalCaller sessionKitCallerResolver(SessionKitProperties properties, ObjectProvider<PrincipalOwner> owners,
+				ObjectProvider<RoleHierarchy> roles) {
 			return new PrincipalCaller(properties.anyOwnerAuthority(), owners.getIfAvailable(() -> Principal::getName),
 					roles.getIfAvailable(NullRoleHierarchy::new));
 		}
