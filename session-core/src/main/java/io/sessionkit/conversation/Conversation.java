@@ -391,7 +391,8 @@ public final class Conversation {
 	 * stays among the {@link #siblings} after that.
 	 * <p>
 	 * Turns before a {@link #reset} are not undone; if there is no turn behind the reset,
-	 * the reset itself is taken back.
+	 * the reset itself is taken back. No turn is returned then, and the {@link #view}
+	 * begins earlier. {@link #redo} brings the reset back.
 	 * <p>
 	 * A tool or hook of a turn on this session cannot move its head: this and the other
 	 * moves then throw an {@link IllegalStateException}, and nothing is changed.
@@ -411,10 +412,14 @@ public final class Conversation {
 
 	/**
 	 * Moves the head forward again over turns that were undone. Turns whose messages were
-	 * deleted since are passed over, and do not count.
+	 * deleted since are passed over, and do not count. A {@link #reset} that was taken
+	 * back comes back with the first turn behind it, and does not count either; without
+	 * such a turn it does if fewer turns than these can be redone. Each reset is a commit
+	 * of its own.
 	 * @param turns the number of turns; nothing happens if it is not positive
 	 * @return the turns that were redone, oldest first; none if nothing was undone, if
-	 * another turn was written since, or if all messages were deleted
+	 * another turn was written since, if all messages were deleted, or if only a reset
+	 * came back
 	 * @throws IllegalStateException if effects of one of the turns were taken back; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
@@ -468,7 +473,7 @@ public final class Conversation {
 
 	/**
 	 * Makes one of the siblings of a turn active instead of it, with the turns that were
-	 * behind it when it was left.
+	 * behind it when it was left, and the resets that were taken back on the way to them.
 	 * @param sibling the number of the sibling
 	 * @return the sibling
 	 * @throws SessionNotFoundException if the session is absent

@@ -181,8 +181,8 @@ final class Moves {
 		if (gone.isEmpty()) {
 			// one that a summary covers stays, also if retention has left nothing behind
 			// it
-			return (reset != null && reset.id().equals(session.summaryId())) ? withoutReset(session, reset)
-					: Plan.nothing(List.of());
+			return (reset != null && reset.id().equals(session.summaryId()))
+					? withoutReset(session, reset).and(left(path, reset)) : Plan.nothing(List.of());
 		}
 		Turn first = gone.get(gone.size() - 1);
 		LeftTurns left = left(path, first.parent(), first.number());
@@ -232,6 +232,15 @@ final class Moves {
 				: new LeftTurns(session.head(), session.branch(), fork, first, session.version());
 	}
 
+	/** Creates the write that remembers a reset that is taken back. */
+	private RecordWrite left(PathView path, Summary reset) {
+		Session session = path.session();
+		LeftTurns before = newestAt(path, session.head());
+		LeftTurns left = (before != null) ? before
+				: new LeftTurns(session.head(), session.branch(), session.head(), 0, session.version());
+		return left.with(new LeftTurns.Reset(reset.turn(), reset.pinned().isEmpty())).write(session.key(), codec());
+	}
+
 	/**
 	 * Returns the turns that were left last at the head, or behind turns after it whose
 	 * items were deleted since.
@@ -269,31 +278,100 @@ final class Moves {
 			.toList();
 	}
 
+	/**
+	 * A move forward.
+	 *
+	 * @param turns the turns that its caller gets
+	 * @param rest the way that is still to be gone; null if there is none
+	 */
+	private record Step(List<Turn> turns, @Nullable WayForward rest) {
+
+		static final Step NONE = new Step(List.of(), null);
+
+		static Step of(List<Turn> turns, WayForward way) {
+			WayForward rest = way.rest();
+			return new Step(turns, rest.isOver() ? null : rest);
+		}
+
+	}
+
 	List<Turn> redo(int turns) {
 		if (turns <= 0) {
 			return List.of();
 		}
-		PathQuery query = PathQuery.to(Point.HEAD).records(LeftTurns.KIND, RewoundTurns.KIND);
-		return this.changes.make("redone", query, List::of, (path) -> redone(path, turns));
+		String what = "redone";
+		return finish(what,
+				this.changes.make(what, forward(Tail.newest(0)), () -> Step.NONE, (path) -> redone(path, turns)));
 	}
 
-	private Plan<List<Turn>> redone(PathView path, int turns) {
-		Session session = path.session();
-		LeftTurns left = newestAt(path, session.head());
+	// begun rewinds and rewound turns are read from records of the same kind
+	private static PathQuery forward(Tail turns) {
+		return PathQuery.to(Point.HEAD).turns(turns).records(LeftTurns.KIND, RewoundTurns.KIND);
+	}
+
+	private Plan<Step> redone(PathView path, int turns) {
+		long head = path.session().head();
+		LeftTurns left = newestAt(path, head);
 		if (left == null) {
-			return Plan.nothing(List.of());
+			return Plan.nothing(Step.NONE);
 		}
-		List<Turn> behind = behind(session.head(), left.tip());
-		List<Turn> filled = filled(behind);
-		List<Turn> again = filled.subList(0, Math.min(turns, filled.size()));
-		if (again.isEmpty()) {
-			return Plan.nothing(List.of());
+		WayForward way = WayForward.over(turns, comingBack(left), head, behind(head, left.tip()));
+		if (way.isOver()) {
+			return Plan.nothing(Step.NONE);
 		}
-		long head = again.get(again.size() - 1).number();
-		checkEffects(path, behind.stream().filter((turn) -> turn.number() <= head).toList());
-		RecordWrite record = (again.size() == filled.size()) ? left.delete()
-				: left.from(head, filled.get(again.size()).number()).write(session.key(), codec());
-		return Plan.move(session.branch(), head, List.copyOf(again), record);
+		checkEffects(path, way.turns());
+		return ahead(path, way, way.again(), "redone");
+	}
+
+	/**
+	 * Returns turns that were left without the resets that cannot come back: a session is
+	 * reset there by now, or the turn is gone.
+	 */
+	private LeftTurns comingBack(LeftTurns left) {
+		if (left.resets().isEmpty()) {
+			return left;
+		}
+		Set<Long> made = summaries().stream().filter(Summary::isReset).map(Summary::turn).collect(Collectors.toSet());
+		return left.without((reset) -> made.contains(reset.turn()) || turn(reset.turn()).isEmpty());
+	}
+
+	/** Plans the move to the next stop of a way. */
+	private Plan<Step> ahead(PathView path, WayForward way, List<Turn> turns, String what) {
+		Session session = path.session();
+		RecordWrite left = way.rest().left().writeRest(session.key(), codec());
+		Plan<Step> plan = Plan.move(session.branch(), way.stop(), Step.of(turns, way), left);
+		LeftTurns.Reset reset = way.reset();
+		return (reset != null) ? plan.with(again(path, reset, what), session.key(), codec()) : plan;
+	}
+
+	/** Returns a reset anew, with what of the seed is still there. */
+	private Summary again(PathView path, LeftTurns.Reset reset, String what) {
+		PathView there = this.changes.store()
+			.path(this.changes.key(), PathQuery.to(Point.at(reset.turn())).turns(Tail.ALL))
+			.orElseThrow(this::notFound);
+		checkRewindsEnded(path, there.turns(), what);
+		return Summaries.reset(there.view().session(), reset.bare() ? List.of() : seeded(there),
+				this.changes.store().options());
+	}
+
+	/**
+	 * Goes the rest of a way, unless others move the head meanwhile.
+	 * @return all turns that the caller gets
+	 */
+	private List<Turn> finish(String what, Step first) {
+		List<Turn> turns = new ArrayList<>(first.turns());
+		for (Step step = first; step.rest() != null;) {
+			WayForward rest = step.rest();
+			step = this.changes.make(what, forward(Tail.newest(0)), () -> Step.NONE,
+					(path) -> isAt(path.session(), rest) ? ahead(path, rest, rest.again(), what)
+							: Plan.nothing(Step.NONE));
+			turns.addAll(step.turns());
+		}
+		return List.copyOf(turns);
+	}
+
+	private static boolean isAt(Session session, WayForward way) {
+		return session.head() == way.head() && session.branch().equals(way.left().branch());
 	}
 
 	private void checkEffects(PathView path, List<Turn> turns) {
@@ -377,7 +455,8 @@ final class Moves {
 		PathView path = this.changes.store().path(this.changes.key(), query).orElseThrow(this::notFound);
 		Turn turn = onPath(path, number);
 		Set<Long> numbers = new HashSet<>(Set.of(number));
-		all(path, (left) -> left.fork() == turn.parent()).forEach((left) -> numbers.add(left.first()));
+		all(path, (left) -> left.hasTurns() && left.fork() == turn.parent())
+			.forEach((left) -> numbers.add(left.first()));
 		List<Turn> siblings = new ArrayList<>();
 		numbers.stream()
 			.sorted()
@@ -391,7 +470,7 @@ final class Moves {
 	Map<Long, List<Long>> siblings() {
 		return this.changes.store()
 			.path(this.changes.key(), PathQuery.to(Point.HEAD).records(LeftTurns.KIND))
-			.map((path) -> all(path, (left) -> true))
+			.map((path) -> all(path, LeftTurns::hasTurns))
 			.orElse(List.of())
 			.stream()
 			.collect(Collectors.groupingBy(LeftTurns::fork, TreeMap::new, Collectors.mapping(LeftTurns::first,
@@ -402,20 +481,20 @@ final class Moves {
 	 * Makes a turn that the head has left active again, with the turns behind it.
 	 */
 	Turn choose(long number) {
-		PathQuery query = PathQuery.to(Point.HEAD)
-			.turns(new Tail(number + 1, 1))
-			.records(LeftTurns.KIND, RewoundTurns.KIND);
-		return this.changes.make("moved to another turn", query, () -> {
+		String what = "moved to another turn";
+		Step first = this.changes.make(what, forward(new Tail(number + 1, 1)), () -> {
 			throw notFound();
-		}, (path) -> chosen(path, number));
+		}, (path) -> chosen(path, number, what));
+		finish(what, first);
+		return first.turns().get(0);
 	}
 
-	private Plan<Turn> chosen(PathView path, long number) {
+	private Plan<Step> chosen(PathView path, long number, String what) {
 		Session session = path.session();
 		if (isLast(path, number)) {
-			return Plan.nothing(path.turns().get(0));
+			return Plan.nothing(new Step(path.turns(), null));
 		}
-		LeftTurns there = all(path, (left) -> left.first() == number).stream()
+		LeftTurns there = all(path, (left) -> left.hasTurns() && left.first() == number).stream()
 			.max(Comparator.comparingLong(LeftTurns::at))
 			.orElseThrow(() -> new IllegalArgumentException(
 					"Turn " + number + " of session " + session.key() + " is none that was left on branch '"
@@ -424,7 +503,7 @@ final class Moves {
 		long fork = fork(session, there);
 		List<Turn> back = behind(fork, there.tip());
 		checkEffects(path, back);
-		Plan<Turn> plan = Plan.move(session.branch(), there.tip(), turn, there.delete());
+		Plan<Step> plan = ahead(path, WayForward.whole(comingBack(there), fork, back), List.of(turn), what);
 		for (RecordWrite each : without(path, back, there)) {
 			plan = plan.and(each);
 		}
@@ -432,7 +511,7 @@ final class Moves {
 			return plan;
 		}
 		List<Turn> leaving = filled(behind(fork, session.head()));
-		checkRewindsEnded(path, leaving, "moved to another turn");
+		checkRewindsEnded(path, leaving, what);
 		long first = leaving.isEmpty() ? session.head() : leaving.get(0).number();
 		return plan.and(new LeftTurns(session.head(), session.branch(), fork, first, session.version())
 			.write(session.key(), codec()));

@@ -11,9 +11,11 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
@@ -63,6 +65,13 @@ final class TreeChanges {
 			List<RecordWrite> all = new ArrayList<>(this.records);
 			all.add(record);
 			return new Plan<>(this.header, all, this.result);
+		}
+
+		/** Returns this plan with a summary that is in force after it. */
+		Plan<T> with(Summary summary, SessionKey key, MessageCodec codec) {
+			HeaderChange before = (this.header != null) ? this.header : HeaderChange.NONE;
+			return new Plan<>(before.summary(summary.turn(), summary.id()), this.records, this.result)
+				.and(Summaries.write(key, summary, codec));
 		}
 
 	}

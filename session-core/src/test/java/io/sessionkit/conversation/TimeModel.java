@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -98,9 +99,29 @@ final class TimeModel {
 	}
 
 	/**
-	 * Turns that were left.
+	 * Turns that were left, with the resets that were taken back on the way to them. With
+	 * 0 as the first turn it is such a reset alone.
 	 */
-	record Left(long tip, String branch, long fork, long first) {
+	record Left(long tip, String branch, long fork, long first, List<Reset> resets) {
+
+		Left(long tip, String branch, long fork, long first) {
+			this(tip, branch, fork, first, List.of());
+		}
+
+		Left from(long head, long next) {
+			return new Left(this.tip, this.branch, head, next, this.resets);
+		}
+
+		Left with(List<Reset> others) {
+			return new Left(this.tip, this.branch, this.fork, this.first, others);
+		}
+
+	}
+
+	/**
+	 * A reset that was taken back.
+	 */
+	record Reset(long turn, boolean bare) {
 	}
 
 	long head() {
@@ -291,6 +312,7 @@ final class TimeModel {
 		gone.removeIf((number) -> number <= reset);
 		if (gone.isEmpty()) {
 			if (reset > 0 && reset == covered(head())) {
+				rememberTakenBack(new Reset(reset, this.bare.contains(reset)));
 				this.summaries.remove(reset);
 				if (this.replaced.containsKey(reset)) {
 					this.summaries.put(reset, this.replaced.remove(reset));
@@ -303,7 +325,7 @@ final class TimeModel {
 		}
 		long first = gone.get(0);
 		Left before = newestAt(head());
-		Left left = (before != null) ? new Left(before.tip(), this.active, find(first).parent, first)
+		Left left = (before != null) ? before.from(find(first).parent, first)
 				: new Left(head(), this.active, find(first).parent, first);
 		if (before != null) {
 			this.lefts.set(this.lefts.indexOf(before), left);
@@ -314,6 +336,35 @@ final class TimeModel {
 		moveTo(find(first).parent);
 		Collections.reverse(gone);
 		return gone;
+	}
+
+	private void rememberTakenBack(Reset reset) {
+		Left before = newestAt(head());
+		Left left = (before != null) ? before : new Left(head(), this.active, head(), 0);
+		List<Reset> resets = new ArrayList<>(left.resets());
+		resets.removeIf((each) -> each.turn() == reset.turn());
+		resets.add(reset);
+		if (before != null) {
+			this.lefts.set(this.lefts.indexOf(before), left.with(resets));
+		}
+		else {
+			addLeft(left.with(resets));
+		}
+	}
+
+	/** The resets of turns that were left that are not made again by now. */
+	private List<Reset> comingBack(Left left) {
+		return left.resets().stream().filter((reset) -> !"".equals(this.summaries.get(reset.turn()))).toList();
+	}
+
+	private void resetAgain(Reset reset) {
+		resetAt(reset.turn());
+		if (reset.bare()) {
+			this.bare.add(reset.turn());
+		}
+		else {
+			this.bare.remove(reset.turn());
+		}
 	}
 
 	private @Nullable Left newestAt(long head) {
@@ -339,17 +390,24 @@ final class TimeModel {
 		}
 		long from = head();
 		List<Long> behind = filled(left.tip()).stream().filter((number) -> number > from).toList();
-		if (behind.isEmpty()) {
+		List<Long> again = behind.subList(0, Math.min(turns, behind.size()));
+		boolean all = again.size() < turns;
+		List<Reset> resets = comingBack(left);
+		long last = again.isEmpty() ? from : again.get(again.size() - 1);
+		long to = all ? Math.max(last, resets.stream().mapToLong(Reset::turn).max().orElse(0)) : last;
+		List<Reset> back = resets.stream().filter((reset) -> all || reset.turn() < to).toList();
+		if (again.isEmpty() && back.isEmpty()) {
 			return List.of();
 		}
-		List<Long> again = behind.subList(0, Math.min(turns, behind.size()));
-		long to = again.get(again.size() - 1);
-		if (again.size() == behind.size()) {
+		List<Reset> rest = resets.stream().filter((reset) -> !back.contains(reset)).toList();
+		if (again.size() == behind.size() && rest.isEmpty()) {
 			this.lefts.remove(left);
 		}
 		else {
-			this.lefts.set(this.lefts.indexOf(left), new Left(left.tip(), this.active, to, behind.get(again.size())));
+			long next = (again.size() < behind.size()) ? behind.get(again.size()) : 0;
+			this.lefts.set(this.lefts.indexOf(left), left.from(to, next).with(rest));
 		}
+		back.forEach(this::resetAgain);
 		moveTo(to);
 		return again;
 	}
@@ -357,7 +415,8 @@ final class TimeModel {
 	List<Long> siblings(long number) {
 		Set<Long> siblings = new TreeSet<>(Set.of(number));
 		this.lefts.stream()
-			.filter((left) -> left.branch().equals(this.active) && left.fork() == find(number).parent)
+			.filter((left) -> left.branch().equals(this.active) && left.first() > 0)
+			.filter((left) -> left.fork() == find(number).parent)
 			.forEach((left) -> siblings.add(left.first()));
 		return List.copyOf(siblings);
 	}
@@ -366,7 +425,7 @@ final class TimeModel {
 	Map<Long, Set<Long>> siblings() {
 		Map<Long, Set<Long>> siblings = new TreeMap<>();
 		this.lefts.stream()
-			.filter((left) -> left.branch().equals(this.active))
+			.filter((left) -> left.branch().equals(this.active) && left.first() > 0)
 			.forEach((left) -> siblings.computeIfAbsent(left.fork(), (fork) -> new TreeSet<>()).add(left.first()));
 		return siblings;
 	}
@@ -386,7 +445,8 @@ final class TimeModel {
 		back.removeAll(before);
 		this.lefts.replaceAll((left) -> (left.branch().equals(this.active) && back.contains(left.first()))
 				? without(left, back) : left);
-		this.lefts.removeIf((left) -> left.first() == 0);
+		this.lefts.removeIf(Objects::isNull);
+		comingBack(there).forEach(this::resetAgain);
 		if (head() != fork) {
 			addLeft(new Left(head(), this.active, fork, next(fork)));
 		}
@@ -394,13 +454,12 @@ final class TimeModel {
 	}
 
 	/**
-	 * What is left of it when the head comes back to turns; without a first one if
-	 * nothing is.
+	 * What is left of it when the head comes back to turns; null if nothing is.
 	 */
-	private Left without(Left left, List<Long> back) {
+	private @Nullable Left without(Left left, List<Long> back) {
 		long fork = path(left.tip()).stream().filter(back::contains).max(Comparator.naturalOrder()).orElse(0L);
 		long first = filled(left.tip()).stream().filter((number) -> number > fork).findFirst().orElse(0L);
-		return new Left(left.tip(), left.branch(), fork, first);
+		return (first > 0) ? left.from(fork, first) : null;
 	}
 
 	void branch(String name, long head) {

@@ -609,6 +609,9 @@ final class TimeProgram {
 		if (this.model.head() > 0) {
 			this.model.reset();
 		}
+		if (this.random.nextBoolean()) {
+			undo();
+		}
 	}
 
 	/**

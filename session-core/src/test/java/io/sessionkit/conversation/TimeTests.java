@@ -29,6 +29,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -372,6 +373,101 @@ class TimeTests {
 		assertThat(this.conversation.undo(1)).isEmpty();
 		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1", "q2", "a2", "q3", "a3");
 		assertThat(numbers(this.conversation.undo(1))).containsExactly(3L);
+	}
+
+	@Test
+	void redoBringsBackAResetWithTheTurnsBehindIt() {
+		talk(1);
+		this.conversation.reset();
+		ask("anew", "answer");
+		this.conversation.undo(1);
+		this.conversation.undo(1);
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1");
+		assertThat(numbers(this.conversation.redo(2))).containsExactly(2L);
+		ask("next", "answer");
+		assertThat(lastRequest()).containsExactly("anew", "answer", "next");
+		assertThat(numbers(this.conversation.undo(9))).containsExactly(3L, 2L);
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(numbers(this.conversation.undo(1))).containsExactly(1L);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(1L);
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1");
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(2L);
+		assertThat(texts(this.conversation.view())).containsExactly("anew", "answer");
+	}
+
+	@Test
+	void redoBringsBackAResetAlone() {
+		this.conversation.seed(said("seed", "kept"));
+		talk(1);
+		this.conversation.reset();
+		assertThat(this.conversation.undo(1)).isEmpty();
+		assertThat(texts(this.conversation.view())).containsExactly("seed", "kept", "q1", "a1");
+		assertThat(this.conversation.siblings()).isEmpty();
+		assertThat(this.conversation.redo(1)).isEmpty();
+		assertThat(texts(this.conversation.view())).containsExactly("seed", "kept");
+		assertThat(this.conversation.redo(1)).isEmpty();
+		this.conversation.undo(1);
+		ask("on", "answer");
+		assertThat(this.conversation.redo(1)).as("another turn was written").isEmpty();
+		assertThat(texts(this.conversation.view())).contains("q1", "on");
+	}
+
+	/** A commit can put one of them into force. */
+	@Test
+	void redoBringsBackSeveralResets() {
+		for (int i = 1; i <= 3; i++) {
+			ask("q" + i, "a" + i);
+			this.conversation.reset();
+		}
+		for (int i = 0; i < 6; i++) {
+			this.conversation.undo(1);
+		}
+		assertThat(header().head()).isZero();
+		assertThat(numbers(this.conversation.redo(9))).containsExactly(1L, 2L, 3L);
+		assertThat(this.conversation.view()).isEmpty();
+		for (long turn : List.of(3L, 2L, 1L)) {
+			assertThat(this.conversation.view()).isEmpty();
+			this.conversation.undo(1);
+			assertThat(texts(this.conversation.view())).containsExactly("q" + turn, "a" + turn);
+			this.conversation.undo(1);
+		}
+	}
+
+	@Test
+	void chosenTurnHasTheResetBeforeIt() {
+		talk(1);
+		this.conversation.reset();
+		ask("anew", "answer");
+		this.conversation.undo(9);
+		this.conversation.undo(9);
+		this.conversation.choose(2);
+		assertThat(texts(this.conversation.view())).containsExactly("anew", "answer");
+		this.conversation.undo(1);
+		this.conversation.undo(1);
+		ask("other", "answer");
+		assertThat(lastRequest()).containsExactly("q1", "a1", "other");
+		this.conversation.choose(2);
+		assertThat(texts(this.conversation.view())).containsExactly("anew", "answer");
+		this.conversation.choose(3);
+		assertThat(texts(this.conversation.view())).as("they follow the same turn").containsExactly("other", "answer");
+	}
+
+	@Test
+	void redoKeepsAReplacedConversationAway() {
+		talk(2);
+		this.model.says("answer");
+		this.client.prompt()
+			.user("question")
+			.advisors(on().andThen(SessionAdvisor.history(said("given", "history"), HistoryPolicy.REPLACE_SESSION)))
+			.call()
+			.content();
+		for (int i = 0; i < 3; i++) {
+			this.conversation.undo(1);
+		}
+		assertThat(texts(this.conversation.view())).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(3L);
+		assertThat(numbers(this.conversation.redo(1))).containsExactly(4L);
+		assertThat(texts(this.conversation.view())).containsExactly("given", "history", "question", "answer");
 	}
 
 	@Test
