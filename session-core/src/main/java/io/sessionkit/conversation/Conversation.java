@@ -51,6 +51,9 @@ import org.springframework.util.unit.DataSize;
  */
 public final class Conversation {
 
+	private static final String FORGET = "Use SessionContext.forget(from, to), which deletes messages with the commit of"
+			+ " the turn, or delete them when the call has returned.";
+
 	private final SessionKey key;
 
 	private final SessionStore store;
@@ -352,6 +355,8 @@ public final class Conversation {
 	 * several callers write different attributes at once, all are kept.
 	 * @param name the name of the attribute
 	 * @param value its value
+	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -362,6 +367,8 @@ public final class Conversation {
 	/**
 	 * Removes an attribute between turns, under the same rules as {@link #put}.
 	 * @param name the name of the attribute
+	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * was written
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
@@ -650,7 +657,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written
 	 * @throws IllegalStateException if the history has turns already; those that failed
-	 * or were undone do not count
+	 * or were undone do not count. Also in a tool or hook of a turn on this session
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -668,6 +675,8 @@ public final class Conversation {
 	 * @return the turn
 	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was
 	 * written
+	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * was written
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
 	 * @throws SessionPausedException if the session has an open turn; nothing was written
@@ -688,7 +697,8 @@ public final class Conversation {
 	 * if it is history already, itself or as a copy, which the message names. A copy that
 	 * was undone does not count
 	 * @throws IllegalStateException if effects of the turn were taken back; see
-	 * {@link Compensations}. Nothing was written
+	 * {@link Compensations}. Also in a tool or hook of a turn on this session. Nothing
+	 * was written
 	 * @throws SessionPausedException if the turn is open, or another one is; nothing was
 	 * written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -702,9 +712,12 @@ public final class Conversation {
 	 * Deletes the newest message permanently. A summary that covers it stays as it is;
 	 * {@link #delete(Set)} deletes the summary too.
 	 * @return the message, or empty if there was none
+	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * was deleted
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */
 	public Optional<Message> pop() {
+		checkWrites("popped", FORGET);
 		return this.store.pop(this.key);
 	}
 
@@ -721,13 +734,15 @@ public final class Conversation {
 	 * it. The ledger of approvals keeps the arguments and results of tool calls.
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
+	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
+	 * uses {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
 	 * @throws SessionPausedException if the turn is open, or if another turn is open that
 	 * follows it; nothing was deleted. End the open turn first
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session; nothing was deleted
 	 */
 	public int delete(long turn) {
-		TurnBinding.checkDeletes(this.key);
+		checkWrites("rid of messages", FORGET);
 		return new Deletion(this.key, this.store).ofTurn(turn);
 	}
 
@@ -736,19 +751,23 @@ public final class Conversation {
 	 * are deleted, and with results their calls.
 	 * @param items the sequences of the items; those that do not exist are ignored
 	 * @return the number of items deleted
+	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
+	 * uses {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
 	 * @throws SessionPausedException if an item belongs to an open turn, or if nothing
 	 * would be left of the turn that an open turn follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session; nothing was deleted
 	 */
 	public int delete(Set<Long> items) {
-		TurnBinding.checkDeletes(this.key);
+		checkWrites("rid of messages", FORGET);
 		return new Deletion(this.key, this.store).ofItems(items);
 	}
 
 	/**
 	 * Erases the session with all that is stored of it, unless tool calls wait in it.
-	 * Clearing an absent session does nothing.
+	 * Clearing an absent session does nothing. A turn that runs meanwhile ends in a
+	 * {@link io.sessionkit.SessionLostException} with the reply, also if its own tool or
+	 * hook has asked for this.
 	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
 	 */
 	public void clear() {
@@ -758,7 +777,7 @@ public final class Conversation {
 	/**
 	 * Erases the session with all that is stored of it, whatever waits in it: open calls
 	 * are gone, and nobody can decide them any more. Erasing an absent session does
-	 * nothing.
+	 * nothing. A turn that runs meanwhile ends as with {@link #clear}.
 	 */
 	public void erase() {
 		this.store.erase(this.key);
@@ -792,7 +811,12 @@ public final class Conversation {
 	}
 
 	private Additions additions() {
+		checkWrites("given turns", "Add them when the call has returned, or outside of the turn.");
 		return new Additions(this.key, this.store);
+	}
+
+	private void checkWrites(String what, String instead) {
+		TurnBinding.checkWrites(this.key, what, instead);
 	}
 
 	private void checkNotPaused(String what) {
@@ -812,6 +836,7 @@ public final class Conversation {
 
 	private void changeAttributes(boolean creates,
 			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
+		checkWrites("given attributes", "Use SessionContext.put(..) or remove(..), which write with the turn.");
 		boolean written = Attempts.MANY.make(() -> {
 			Session now = this.store.find(this.key).orElse(null);
 			if (now == null && !creates) {

@@ -57,10 +57,4 @@ public interface TurnAccess {
 	 */
 	void forget(int from, int to);
 
-	/**
-	 * Returns whether the turn is bound to a hook that decides what is stored.
-	 * @return true in such a hook
-	 */
-	boolean saving();
-
 }

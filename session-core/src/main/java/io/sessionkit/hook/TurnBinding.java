@@ -143,21 +143,6 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * Checks that the code on this thread is no hook that decides what the turn of a
-	 * session stores: if such a hook deleted messages, its turn would lose a conflict.
-	 * @param key the session whose messages are about to be deleted
-	 * @throws IllegalStateException if it is one
-	 */
-	public static void checkDeletes(SessionKey key) {
-		TurnAccess turn = running();
-		if (turn != null && turn.saving() && turn.context().key().equals(key)) {
-			throw new Misuse("A hook that decides what its turn on session " + key
-					+ " stores cannot delete messages of that session: the turn would be lost. Use"
-					+ " SessionContext.forget(from, to), which deletes them with the commit of the turn.");
-		}
-	}
-
-	/**
 	 * Checks that no turn of a session waits for the code on this thread: if that code
 	 * moved the head of the session, the turn would lose a conflict.
 	 * @param key the session whose head is about to move
@@ -168,6 +153,22 @@ public final class TurnBinding implements AutoCloseable {
 			throw new Misuse("A tool or hook of a turn on session " + key + " cannot move the head of that session:"
 					+ " the turn could not become history. Nothing was changed. Move it when the call has returned, or"
 					+ " outside of the turn.");
+		}
+	}
+
+	/**
+	 * Checks that no turn of a session waits for the code on this thread: what that code
+	 * writes beside its turn counts as a change by another caller, with which the turn
+	 * would lose a conflict.
+	 * @param key the session that is about to be written
+	 * @param what the change as a past participle, as "popped" in "it cannot be popped"
+	 * @param instead what to do instead, as a sentence
+	 * @throws IllegalStateException if one does
+	 */
+	public static void checkWrites(SessionKey key, String what, String instead) {
+		if (sessions().contains(key)) {
+			throw new Misuse("Session " + key + " cannot be " + what + " by a tool or hook of a turn that is on it: the"
+					+ " turn could not become history. Nothing was changed. " + instead);
 		}
 	}
 

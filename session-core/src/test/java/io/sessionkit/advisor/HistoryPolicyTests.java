@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -247,11 +248,16 @@ class HistoryPolicyTests {
 			.withMessageContaining("HistoryMerge");
 	}
 
+	private void addTurnElsewhere() {
+		List<Message> turn = List.of(new UserMessage("other"), new AssistantMessage("re other"));
+		CompletableFuture.runAsync(() -> this.conversation.addTurn(turn, null)).join();
+	}
+
 	@Test
 	void loserOfTwoCallsKeepsItsGivenHistoryBesideTheSession() {
 		ask("a");
 		this.model.step((prompt) -> {
-			this.conversation.addTurn(List.of(new UserMessage("other"), new AssistantMessage("re other")), null);
+			addTurnElsewhere();
 			return Flux.just(this.model.chunk("re b", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class)
@@ -340,7 +346,7 @@ class HistoryPolicyTests {
 		cancelledWhileTheModelAnswers(prompt("b", replacing));
 		assertThat(view()).containsExactly("user: a", "assistant: re a");
 		this.model.step((prompt) -> {
-			this.conversation.addTurn(List.of(new UserMessage("other"), new AssistantMessage("re other")), null);
+			addTurnElsewhere();
 			return Flux.just(this.model.chunk("re b", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> call("b", replacing).content());

@@ -3,6 +3,7 @@ package io.sessionkit.advisor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionConflictException;
@@ -142,7 +143,8 @@ class SampleTrapsTests {
 	}
 
 	/**
-	 * There, they go after each model call, so in the middle of a turn too.
+	 * There, they go after each model call, so in the middle of a turn too. Only others
+	 * can delete then.
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
@@ -150,7 +152,7 @@ class SampleTrapsTests {
 		this.store.add(T1, toolTurn("u1", "a1"));
 		this.store.add(T1, toolTurn("u2", "a2"));
 		SessionHook deleting = TestHooks.afterModel("deleting", (reply) -> {
-			deleteTheTwoOldest();
+			CompletableFuture.runAsync(this::deleteTheTwoOldest).join();
 			return HookResult.keep();
 		});
 		this.model.calls(SessionAdvisorTests.call("", "t", "1")).says("a3");

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -623,7 +624,7 @@ class SessionAdvisorFailureTests {
 	void takingAMessageAwayDoesConflictWithTheTurnThatRuns(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		this.model.says("a1").step((prompt) -> {
-			this.thread.pop();
+			CompletableFuture.runAsync(() -> this.thread.pop()).join();
 			return Flux.just(this.model.chunk("a2", List.of(), true));
 		});
 		ask(setup, client(setup), "q1");

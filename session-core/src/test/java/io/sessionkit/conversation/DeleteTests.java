@@ -370,7 +370,7 @@ class DeleteTests {
 		add(new UserMessage("q2"), new AssistantMessage("a2"));
 		this.thread.reset();
 		this.model.step((prompt) -> {
-			this.thread.delete(2);
+			CompletableFuture.runAsync(() -> this.thread.delete(2)).join();
 			return Flux.just(this.model.chunk("a3", List.of(), true));
 		});
 		ask("q3");
@@ -443,7 +443,7 @@ class DeleteTests {
 
 	private void assertConflict(Runnable meanwhile, Consumer<ChatClient.AdvisorSpec> more) {
 		this.model.step((prompt) -> {
-			meanwhile.run();
+			CompletableFuture.runAsync(meanwhile).join();
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		SessionHook loud = TestHooks.beforeModel("loud",

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -172,7 +173,7 @@ class RetentionRaceTests {
 		add(1, 4);
 		answersAfter(() -> {
 			retain(1);
-			this.thread.delete(2);
+			CompletableFuture.runAsync(() -> this.thread.delete(2)).join();
 		}, "a5");
 		ask(Conversations.of(this.store), "q5");
 		SentHistory shown = this.thread.snapshot(5).orElseThrow();

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -233,7 +234,7 @@ class RetentionTests {
 		ask(4);
 		this.model.step((prompt) -> {
 			deleteOldestAsRetentionDoes(direct);
-			this.thread.delete(1);
+			CompletableFuture.runAsync(() -> this.thread.delete(1)).join();
 			return Flux.just(this.model.chunk("a5", List.of(), true));
 		});
 		this.chat.prompt().user("q5").advisors(SessionAdvisor.session(this.key)).call().content();

@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
@@ -30,6 +32,11 @@ import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.HistoryPolicy;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -983,6 +990,80 @@ class TimeTests {
 		chat.prompt().user("q3").advisors(on()).call().content();
 		chat.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content();
 		assertThat(texts(fixed.messages(this.key))).endsWith("q3", "other");
+	}
+
+	/** The turn could not become history after that. */
+	@Test
+	void codeOfATurnWritesToItsSessionWithTheTurnAlone() {
+		talk(2);
+		Session before = header();
+		List<Runnable> writes = List.of(() -> this.conversation.put("a", 1), () -> this.conversation.remove("a"),
+				this.conversation::pop, () -> this.conversation.delete(1), () -> this.conversation.delete(Set.of(1L)),
+				() -> this.conversation.addTurn(said("x", "y"), null), () -> this.conversation.adopt(1),
+				() -> this.conversation.seed(said("x", "y")));
+		Set<String> refused = new TreeSet<>();
+		Consumer<String> code = (place) -> writes.forEach((write) -> {
+			assertThatIllegalStateException().isThrownBy(write::run)
+				.withMessageContaining(this.key.toString())
+				.withMessageContaining("Nothing was changed");
+			refused.add(place);
+		});
+		this.model.calls(new ToolCall("c1", "function", "write", "{}")).says("done");
+		String answer = this.client.prompt().user("write").toolCallbacks(FunctionToolCallback.builder("write", () -> {
+			code.accept("tool");
+			return "refused";
+		}).description("writes").build())
+			.advisors(on())
+			.advisors(SessionAdvisor.hook(everywhere(code)))
+			.call()
+			.content();
+		assertThat(answer).isEqualTo("done");
+		assertThat(refused).containsExactly("afterModel", "beforeModel", "beforeSave", "beforeTurn", "tool");
+		assertThat(header().head()).isEqualTo(3);
+		assertThat(header().version()).isEqualTo(before.version() + 1);
+	}
+
+	/** A hook that runs some code in all of its places. */
+	private static SessionHook everywhere(Consumer<String> code) {
+		return new SessionHook() {
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				code.accept("beforeTurn");
+				return HookResult.keep();
+			}
+
+			@Override
+			public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+				code.accept("beforeModel");
+				return HookResult.keep();
+			}
+
+			@Override
+			public HookResult<AssistantMessage> afterModel(HookContext context, AssistantMessage reply) {
+				code.accept("afterModel");
+				return HookResult.keep();
+			}
+
+			@Override
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+				code.accept("beforeSave");
+				return HookResult.keep();
+			}
+		};
+	}
+
+	/** Who asks to be forgotten is not refused. */
+	@Test
+	void toolThatErasesItsSessionTakesItsTurnWithIt() {
+		talk(1);
+		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(
+				() -> this.client.prompt().user("erase").toolCallbacks(FunctionToolCallback.builder("erase", () -> {
+					this.conversation.erase();
+					return "erased";
+				}).description("erases").build()).advisors(on()).call().content())
+			.satisfies((ex) -> assertThat(ex.reply()).isNotNull());
+		assertThat(this.store.find(this.key)).isEmpty();
 	}
 
 	/** The turn could not become history after that. */

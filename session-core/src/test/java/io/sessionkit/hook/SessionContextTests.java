@@ -295,7 +295,7 @@ class SessionContextTests {
 	void attributeThatIsWrittenBetweenTurnsIsNotOverwrittenByATurnThatRan(ClientSetup.Mode mode) {
 		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.model.calls(call("write")).step((prompt) -> {
-			this.thread.put("role", "admin");
+			CompletableFuture.runAsync(() -> this.thread.put("role", "admin")).join();
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class)

@@ -61,9 +61,4 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 		running().forget(from, to);
 	}
 
-	@Override
-	public boolean saving() {
-		return this.turn.saving();
-	}
-
 }
