@@ -415,6 +415,16 @@ public final class Approvals implements SessionDoor {
 	}
 
 	/**
+	 * Returns whether a policy rules on calls here, or texts are those that the model
+	 * gets. For SessionKit's own packages.
+	 * @param part the policy or the texts
+	 * @return true if the builder was given it
+	 */
+	public boolean has(Object part) {
+		return rulings().policies().contains(part) || this.rules.texts().are(part);
+	}
+
+	/**
 	 * Returns the rules that say which calls need consent.
 	 */
 	Rulings rulings() {

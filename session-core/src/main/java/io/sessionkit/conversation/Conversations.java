@@ -143,6 +143,17 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	}
 
 	/**
+	 * Returns whether a hook, a listener or a merge takes part in all turns of these
+	 * sessions. For SessionKit's own packages.
+	 * @param part the hook, the listener or the merge
+	 * @return true if the builder was given it
+	 */
+	public boolean has(Object part) {
+		Extensions all = this.rules.extensions();
+		return all.hooks().contains(part) || all.listeners().contains(part) || part.equals(all.merge());
+	}
+
+	/**
 	 * Returns the limits on the time of tools.
 	 * @param known supplies the names of existing tools other than those that a call
 	 * offers

@@ -100,21 +100,6 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 	}
 
 	/**
-	 * Returns the names of those properties by which approvals are built that have
-	 * another value than the default.
-	 */
-	public List<String> written() {
-		Map<String, Boolean> all = new LinkedHashMap<>();
-		all.put("tools", this.tools != null && !this.tools.isEmpty());
-		all.put("deciders", this.deciders != null && !this.deciders.isEmpty());
-		all.put("siblings", this.siblings != SiblingRule.HOLD);
-		all.put("on-new-message", this.onNewMessage != NewMessageRule.REJECT);
-		all.put("expires-after", this.expiresAfter != null);
-		all.put("version", this.version != null);
-		return all.keySet().stream().filter(all::get).map(PREFIX::concat).toList();
-	}
-
-	/**
 	 * Returns the names of the tools that need an approval: those that are named, and
 	 * those that have deciders of their own.
 	 */

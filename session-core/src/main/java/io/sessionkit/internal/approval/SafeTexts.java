@@ -25,6 +25,11 @@ public final class SafeTexts {
 		this.texts = texts;
 	}
 
+	/** Returns whether these are the texts of the application. */
+	public boolean are(Object texts) {
+		return this.texts.equals(texts);
+	}
+
 	/**
 	 * Returns the text for the model about a call that does not run, or that may have
 	 * run.

@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.check;
 import java.lang.reflect.Parameter;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,11 +43,11 @@ final class KnownProperties {
 	 */
 	record Property(String name, Class<?> type, @Nullable Class<?> entryType, @Nullable String defaultValue) {
 
-		private boolean isList() {
+		boolean isList() {
 			return Collection.class.isAssignableFrom(this.type) || this.type.isArray();
 		}
 
-		private boolean isMap() {
+		boolean isMap() {
 			return Map.class.isAssignableFrom(this.type);
 		}
 	}
@@ -83,6 +84,19 @@ final class KnownProperties {
 
 	Collection<Property> all() {
 		return this.properties.values();
+	}
+
+	/**
+	 * Returns the properties that have one of the names, or are in a group of that name.
+	 */
+	List<Property> of(List<String> names) {
+		return names.stream()
+			.map(ConfigurationPropertyName::of)
+			.flatMap((above) -> this.properties.entrySet()
+				.stream()
+				.filter((known) -> above.equals(known.getKey()) || above.isAncestorOf(known.getKey()))
+				.map(Map.Entry::getValue))
+			.toList();
 	}
 
 	/**

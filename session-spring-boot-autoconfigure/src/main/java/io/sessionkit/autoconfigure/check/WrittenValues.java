@@ -1,6 +1,7 @@
 package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -62,6 +63,26 @@ final class WrittenValues {
 				values.checkTimes(property);
 			}
 		}
+	}
+
+	/**
+	 * Returns the names of the properties that are written, of those that have one of the
+	 * names or are in a group of that name. A blank value says nothing.
+	 */
+	static List<String> written(Environment environment, List<String> names) {
+		WrittenValues values = new WrittenValues(environment);
+		return KnownProperties.ALL.of(names).stream().filter(values::isWritten).map(Property::name).toList();
+	}
+
+	private boolean isWritten(Property property) {
+		if (property.isList()) {
+			return !this.binder.bind(property.name(), Bindable.listOf(String.class)).orElse(List.of()).isEmpty();
+		}
+		if (property.isMap()) {
+			return this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class)).isBound();
+		}
+		String written = written(property);
+		return written != null && !written.isBlank();
 	}
 
 	private void checkSwitch(Property property) {

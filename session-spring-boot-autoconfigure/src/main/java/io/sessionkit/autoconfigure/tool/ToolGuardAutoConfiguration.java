@@ -3,7 +3,6 @@ package io.sessionkit.autoconfigure.tool;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -20,11 +19,6 @@ public final class ToolGuardAutoConfiguration {
 	@Bean
 	static ToolGuard sessionKitToolGuard(BeanFactory beans) {
 		return new ToolGuard(beans);
-	}
-
-	@Bean
-	ApprovalsCheck sessionKitApprovalsCheck(ListableBeanFactory beans, SessionKitProperties properties) {
-		return new ApprovalsCheck(beans, properties);
 	}
 
 	@Bean

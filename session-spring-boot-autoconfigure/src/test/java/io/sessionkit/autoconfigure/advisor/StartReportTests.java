@@ -139,9 +139,7 @@ class StartReportTests {
 
 	@Test
 	void lineNamesConversationsOfTheApplicationInsteadOfTheProperties() {
-		this.runner.withUserConfiguration(OwnConversations.class)
-			.withPropertyValues("sessionkit.retention.max-turns=500", "sessionkit.trim.max-turns=40")
-			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withUserConfiguration(OwnConversations.class).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(lines()).singleElement()
 			.asString()
 			.endsWith("of more than 7; turns as the Conversations bean says. Limited: as the Conversations bean says.");

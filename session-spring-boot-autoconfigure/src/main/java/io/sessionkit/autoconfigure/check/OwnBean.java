@@ -1,0 +1,64 @@
+package io.sessionkit.autoconfigure.check;
+
+import java.util.List;
+import java.util.function.BiPredicate;
+
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.SessionTitles;
+import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
+import io.sessionkit.store.SessionPurge;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.stream.TurnStreams;
+
+/**
+ * A bean of the auto-configuration whose place one of the application can take.
+ *
+ * @param <T> the type of the bean
+ * @param type the type of the bean
+ * @param ours the name of the bean that the auto-configuration defines
+ * @param said what says the same where an application builds the bean
+ * @param properties the properties that the bean of the auto-configuration has, or their
+ * groups
+ * @param parts the types of the other beans that it has
+ * @param has returns whether a bean has such another bean
+ */
+record OwnBean<T>(Class<T> type, String ours, String said, List<String> properties, List<Class<?>> parts,
+		BiPredicate<T, Object> has) {
+
+	static final List<OwnBean<?>> ALL = List.of(
+			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
+					names("trim", "prune", "summarize", "sequence", "retention", "attributes", "turn", "snapshot",
+							"durability", "lease", "tools"),
+					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class), Conversations::has),
+			new OwnBean<>(Approvals.class, "sessionKitApprovals", "the methods of Approvals.builder(..)",
+					names("approval.tools", "approval.deciders", "approval.owner-decides", "approval.siblings",
+							"approval.on-new-message", "approval.expires-after", "approval.version"),
+					List.of(ApprovalPolicy.class, ApprovalTexts.class), Approvals::has),
+			of(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
+					"require-session", "on-cancel", "concurrency", "concurrency-timeout", "idempotency-time-to-live"),
+			of(StoreOptions.class, "sessionKitStoreOptions", "the methods of StoreOptions", "time-to-live",
+					"token-estimate", "store.view-cache"),
+			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),
+			of(TurnStreams.class, "sessionKitStreams", "the methods of TurnStreams.builder(..)", "streams"),
+			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.start(..)", "purge.interval", "purge.batch-size"),
+			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "title.model"), of(CallerResolver.class,
+					"sessionKitCallerResolver", "anyOwner of the Caller that it returns", "any-owner-authority"));
+
+	private static <T> OwnBean<T> of(Class<T> type, String ours, String said, String... properties) {
+		return new OwnBean<>(type, ours, said, names(properties), List.of(), (bean, part) -> true);
+	}
+
+	private static List<String> names(String... properties) {
+		return List.of(properties).stream().map((name) -> SessionKitProperties.PREFIX + "." + name).toList();
+	}
+
+}

@@ -1,0 +1,213 @@
+package io.sessionkit.autoconfigure.check;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.CallerResolver;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalPolicy;
+import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.approval.Ruling;
+import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
+import io.sessionkit.store.SessionPurge;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.TurnStreams;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Beans of an application in whose place the auto-configuration defines none, beside what
+ * only the bean of the auto-configuration would apply.
+ */
+class OwnBeansCheckTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
+			AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class, MessageCodecAutoConfiguration.class,
+					SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class));
+
+	private final SessionHook hook = new SessionHook() {
+	};
+
+	@ParameterizedTest
+	@ValueSource(strings = { "trim.max-turns=1", "trim.pin.roles=user", "durability=step", "durability=turn",
+			"summarize.trigger-messages=5", "retention.max-turns=5", "tools.timeout=3s", "turn.parameters=context",
+			"snapshot.system=true", "prune.tool-results-keep=1", "sequence.strict=true", "attributes.max-size=1KB",
+			"lease=3s" })
+	void propertyOfConversationsIsRefusedBesideThoseOfTheApplication(String property) {
+		refuses(conversations(Conversations::of), property, "Conversations", "Conversations.builder(..)");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "tools=refund", "owner-decides=true", "siblings=hold" })
+	void propertyOfApprovalsIsRefusedBesideThoseOfTheApplication(String property) {
+		refuses(approvals(Approvals::of), "approval." + property, "Approvals", "Approvals.builder(..)");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "require-session=true", "on-cancel=keep", "concurrency=reject", "concurrency-timeout=3s",
+			"idempotency-time-to-live=3h" })
+	void propertyOfTheAdvisorIsRefusedBesideThatOfTheApplication(String property) {
+		refuses(own(SessionAdvisor.class, (beans) -> SessionAdvisor.of(beans.getBean(Conversations.class))), property,
+				"SessionAdvisor", "SessionAdvisor.builder(..)");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "time-to-live=30d", "token-estimate=vocabulary", "store.view-cache=0" })
+	void propertyOfStoreOptionsIsRefusedBesideThoseOfTheApplication(String property) {
+		refuses(own(StoreOptions.class, (beans) -> StoreOptions.of(beans.getBean(MessageCodec.class))), property,
+				"StoreOptions", "StoreOptions");
+	}
+
+	@Test
+	void propertyOfOtherBeansIsRefusedBesideThoseOfTheApplication() {
+		refuses(own(MessageCodec.class, (beans) -> JsonMessageCodec.create()), "codec.strict=true", "MessageCodec",
+				"strict()");
+		refuses(own(TurnStreams.class, (beans) -> TurnStreams.builder(beans.getBean(Conversations.class)).build()),
+				"streams.resumable=true", "TurnStreams", "TurnStreams.builder(..)");
+		refuses(own(SessionPurge.class,
+				(beans) -> SessionPurge.start(beans.getBean(SessionStore.class), Duration.ofHours(1), 10)),
+				"purge.interval=3h", "SessionPurge", "SessionPurge.start(..)");
+		refuses(own(CallerResolver.class, (beans) -> () -> Optional.of(Caller.of("ada"))),
+				"any-owner-authority=ROLE_ADMIN", "CallerResolver", "anyOwner");
+	}
+
+	@Test
+	void timesOfSingleToolsAreRefusedBesideConversationsOfTheApplication() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(conversations(Conversations::of).withPropertyValues("sessionkit.tools.timeouts.refund=3s"));
+		assertThat(analysis.getDescription()).contains("'sessionkit.tools.timeouts'");
+	}
+
+	private static void refuses(ApplicationContextRunner runner, String property, String type, String cure) {
+		FailureAnalysis analysis = StartFailure.analysis(runner.withPropertyValues("sessionkit." + property));
+		assertThat(analysis.getDescription()).contains("'sessionkit." + property.replaceAll("=.*", "") + "'")
+			.contains(type + " bean 'mine'");
+		assertThat(analysis.getAction()).contains(cure);
+	}
+
+	@Test
+	void propertyThatIsBlankOrOfAnotherBeanIsNotRefused() {
+		conversations(Conversations::of).withPropertyValues("sessionkit.trim.max-turns=", "sessionkit.turn.parameters=",
+				"sessionkit.time-to-live=30d", "sessionkit.approval.tools=refund", "sessionkit.require-session=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void policyThatApprovalsOfTheApplicationDoNotHaveIsRefused(boolean enabled) {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.enabled=" + enabled)
+			.withBean("mine", Approvals.class,
+					() -> Approvals
+						.of(Conversations.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))))
+			.withBean("deny", ApprovalPolicy.class, () -> (request) -> Ruling.deny("never")));
+		assertThat(analysis.getDescription()).contains("ApprovalPolicy bean 'deny'").contains("Approvals bean 'mine'");
+		assertThat(analysis.getAction()).contains("Approvals.builder(..)").contains("defaultCandidate = false");
+	}
+
+	@Test
+	void textsThatApprovalsOfTheApplicationDoNotHaveAreRefused() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(approvals(Approvals::of).withBean("texts", ApprovalTexts.class, () -> new ApprovalTexts() {
+			}));
+		assertThat(analysis.getDescription()).contains("ApprovalTexts bean 'texts'");
+	}
+
+	@Test
+	void policyAndTextsThatApprovalsOfTheApplicationHaveAreNotRefused() {
+		ApprovalPolicy policy = (request) -> Ruling.deny("never");
+		ApprovalTexts texts = new ApprovalTexts() {
+		};
+		this.runner.withBean("deny", ApprovalPolicy.class, () -> policy)
+			.withBean("texts", ApprovalTexts.class, () -> texts)
+			.withInitializer(defining(Approvals.class,
+					(beans) -> Approvals.builder(beans.getBean(Conversations.class))
+						.policies(List.of(policy))
+						.texts(texts)
+						.build()))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void hookListenerAndMergeThatConversationsOfTheApplicationDoNotHaveAreRefused() {
+		ApplicationContextRunner own = conversations(Conversations::of);
+		assertThat(StartFailure.analysis(own.withBean("guard", SessionHook.class, () -> this.hook)).getDescription())
+			.contains("SessionHook bean 'guard'")
+			.contains("Conversations bean 'mine'");
+		assertThat(StartFailure.analysis(own.withBean("told", SessionListener.class, () -> new SessionListener() {
+		})).getDescription()).contains("SessionListener bean 'told'");
+		assertThat(
+				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (history, input) -> List.of()))
+					.getDescription())
+			.contains("HistoryMerge bean 'joined'");
+	}
+
+	@Test
+	void hookThatConversationsOfTheApplicationHaveIsNotRefused() {
+		conversations((store) -> Conversations.builder(store).hooks(this.hook).build())
+			.withBean("guard", SessionHook.class, () -> this.hook)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void hookThatIsNotInjectedIsNotRefused() {
+		conversations(Conversations::of)
+			.withBean("ofSomeCalls", SessionHook.class, () -> this.hook,
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void allIsAppliedWhereTheApplicationHasNoSuchBeans() {
+		this.runner.withBean("guard", SessionHook.class, () -> this.hook)
+			.withPropertyValues("sessionkit.trim.max-turns=1", "sessionkit.time-to-live=30d")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(Conversations.class).has(this.hook)).isTrue();
+			});
+	}
+
+	private ApplicationContextRunner conversations(Function<SessionStore, Conversations> built) {
+		return own(Conversations.class, (beans) -> built.apply(beans.getBean(SessionStore.class)));
+	}
+
+	private ApplicationContextRunner approvals(Function<Conversations, Approvals> built) {
+		return own(Approvals.class, (beans) -> built.apply(beans.getBean(Conversations.class)));
+	}
+
+	private <T> ApplicationContextRunner own(Class<T> type, Function<BeanFactory, T> bean) {
+		return this.runner.withInitializer(defining(type, bean));
+	}
+
+	private static <T> ApplicationContextInitializer<ConfigurableApplicationContext> defining(Class<T> type,
+			Function<BeanFactory, T> bean) {
+		return (context) -> ((GenericApplicationContext) context).registerBean("mine", type, () -> bean.apply(context));
+	}
+
+}
