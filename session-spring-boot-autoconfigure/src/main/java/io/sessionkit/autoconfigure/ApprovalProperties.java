@@ -59,14 +59,12 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 	 */
 	static final Pattern AUTHORITY = Pattern.compile("[^=*,|;()'\"`\\s]+");
 
-	private static final Pattern DECIDER = Pattern.compile("\\s*(\\*|[^=*,|\\s]+)\\s*=\\s*" + AUTHORITY + "\\s*");
+	private static final Pattern DECIDER = Pattern
+		.compile("\\s*(\\*|" + ToolName.FORM + ")\\s*=\\s*" + AUTHORITY + "\\s*");
 
 	public ApprovalProperties {
 		tools = (tools != null) ? new LinkedHashSet<>(tools) : Set.of();
-		if (tools.stream().anyMatch(String::isBlank)) {
-			throw ConfigurationRefusedException.of(PREFIX + "tools", tools,
-					"Write the names of tools, such as cancel_order, or leave it out.");
-		}
+		tools.forEach(ApprovalProperties::refuseUnlessName);
 		deciders = (deciders != null) ? List.copyOf(deciders) : List.of();
 		for (String entry : deciders) {
 			if (!DECIDER.matcher(entry).matches()) {
@@ -84,6 +82,14 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 		if (version != null && version.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + "version", "blank",
 					"Write a marker, such as 2026-11, or leave it out.");
+		}
+	}
+
+	private static void refuseUnlessName(String tool) {
+		if (!ToolName.isPossible(tool)) {
+			throw ConfigurationRefusedException.of(PREFIX + "tools", tool,
+					"Write the exact names of tools with commas between them, such as cancel_order,refund, or a list in"
+							+ " YAML, or leave it out. What rules on all tools is an ApprovalPolicy bean.");
 		}
 	}
 

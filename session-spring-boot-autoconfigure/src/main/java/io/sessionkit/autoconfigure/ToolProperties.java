@@ -23,9 +23,9 @@ public record ToolProperties(@Nullable Duration timeout, @Nullable Map<String, D
 		SessionKitProperties.refuseBelowASecond("tools.timeout", timeout);
 		timeouts = (timeouts != null) ? new LinkedHashMap<>(timeouts) : Map.of();
 		timeouts.forEach((tool, limit) -> {
-			if (tool.isBlank()) {
+			if (!ToolName.isPossible(tool)) {
 				throw ConfigurationRefusedException.of(PREFIX + "timeouts", tool,
-						"Write the name of a tool and a time, such as cancel_order: 30s, or leave it out.");
+						"Write the exact name of one tool and a time, such as cancel_order: 30s, or leave it out.");
 			}
 			SessionKitProperties.refuseBelowASecond("tools.timeouts." + tool, limit);
 		});

@@ -186,11 +186,32 @@ class SessionKitPropertiesTests {
 			"sessionkit.approval.deciders, refund", "sessionkit.approval.deciders, refund=",
 			"sessionkit.approval.deciders, =ROLE_LEAD", "sessionkit.approval.deciders, a=b=c",
 			"sessionkit.approval.deciders, cancel_*=ROLE_LEAD", "sessionkit.approval.deciders, a=B|C",
+			"sessionkit.approval.deciders, ${TOOL}=ROLE_LEAD", "sessionkit.approval.deciders, a b=ROLE_LEAD",
+			"sessionkit.approval.tools, *", "sessionkit.approval.tools, ${TOOLS}",
+			"sessionkit.approval.tools, cancel_order refund", "sessionkit.approval.tools, cancel_order;refund",
+			"sessionkit.approval.tools, cancel_order()", "sessionkit.approval.tools, \"cancel_order\"",
+			"sessionkit.approval.tools, [cancel_order]", "sessionkit.approval.tools, cancel_order=ROLE_LEAD",
 			"sessionkit.approval.owner-decides, false" })
 	void approvalsAndLeasesThatCannotWorkAreRefusedWithWhatToWrite(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");
 		assertThat(analysis.getAction()).startsWith("Write ");
+	}
+
+	@Test
+	void namesThatToolsHaveAreAccepted() {
+		this.runner
+			.withPropertyValues("sessionkit.approval.tools=cancel_order, refund-now,shop.cancel,server:pay,zahlung_ä",
+					"sessionkit.tools.timeouts[shop.cancel]=5s")
+			.run((context) -> assertThat(context.getBean(SessionKitProperties.class).approval().tools())
+				.containsExactly("cancel_order", "refund-now", "shop.cancel", "server:pay", "zahlung_ä"));
+	}
+
+	@Test
+	void timeOfAToolThatCannotBeIsRefused() {
+		FailureAnalysis analysis = analysisOf("sessionkit.tools.timeouts[cancel_order refund]=5s");
+		assertThat(analysis.getDescription()).contains("'sessionkit.tools.timeouts' is 'cancel_order refund'");
+		assertThat(analysis.getAction()).contains("cancel_order: 30s");
 	}
 
 	@ParameterizedTest
