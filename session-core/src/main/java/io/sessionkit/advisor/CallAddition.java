@@ -23,6 +23,10 @@ record CallAddition(long number, Class<?> type, Object value) {
 	private static final AtomicLong numbers = new AtomicLong();
 
 	static <T> Consumer<ChatClient.AdvisorSpec> add(Class<T> type, T value) {
+		if (value == null) {
+			throw new IllegalArgumentException("The " + type.getSimpleName() + " of a call must not be null."
+					+ " Leave it out for a call that adds none.");
+		}
 		return (advisors) -> {
 			CallAddition addition = new CallAddition(numbers.incrementAndGet(), type, value);
 			advisors.param(PREFIX + addition.number(), addition);

@@ -286,6 +286,15 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 	}
 
+	private Optional<SessionKey> resolved(SessionCall call) {
+		Optional<SessionKey> key = this.resolver.resolve(call.request());
+		if (key == null) {
+			throw new IllegalStateException("The SessionKeyResolver " + this.resolver.getClass().getName()
+					+ " has returned null. Return Optional.empty() for a call without a session.");
+		}
+		return key;
+	}
+
 	/**
 	 * Returns the session of the call. It is empty if this advisor has to pass the call
 	 * on, because the call names none, or because this advisor is registered twice and
@@ -296,7 +305,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			return Optional.empty();
 		}
 		UnaryOperator<SessionKey> reached = (named) -> SessionAccess.key(named, caller.get());
-		Supplier<Optional<SessionKey>> resolved = () -> this.resolver.resolve(call.request())
+		Supplier<Optional<SessionKey>> resolved = () -> resolved(call)
 			.map((found) -> SessionAccess.owned(found, caller.get()));
 		Optional<SessionKey> key = call.isWithoutSession() ? Optional.empty()
 				: call.childKey(reached, resolved).or(() -> call.namedKey(reached)).or(resolved);

@@ -315,11 +315,20 @@ public final class Conversation {
 	public void settings(UnaryOperator<SessionSettings> change) {
 		boolean written = Attempts.MANY.make(() -> {
 			Session now = this.store.find(this.key).orElseThrow(this::notFound);
-			return isWritten(now, change.apply(now.settings())) ? Optional.of(true) : Optional.empty();
+			return isWritten(now, changed(change, now.settings())) ? Optional.of(true) : Optional.empty();
 		}).isPresent();
 		if (!written) {
 			throw changed("settings");
 		}
+	}
+
+	private static SessionSettings changed(UnaryOperator<SessionSettings> change, SessionSettings now) {
+		SessionSettings changed = change.apply(now);
+		if (changed == null) {
+			throw new IllegalStateException("The change of the settings has returned null. Return the settings that it"
+					+ " was given for no change, or SessionSettings.NONE for none.");
+		}
+		return changed;
 	}
 
 	/**

@@ -96,16 +96,26 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 			ToolInput input) {
 		Map<String, @Nullable Object> values = input.values();
 		if (values != null) {
-			return policy.rule(request(caller, call, values, tool));
+			return ruled(policy, request(caller, call, values, tool));
 		}
 		try {
-			return Ruling.ask(UNCERTAIN).or(policy.rule(request(caller, call, Map.of(), tool)));
+			return Ruling.ask(UNCERTAIN).or(ruled(policy, request(caller, call, Map.of(), tool)));
 		}
 		catch (Exception ex) {
 			Interrupts.keep(ex);
 			// the policy misses an argument
 			return Ruling.ask(UNCERTAIN);
 		}
+	}
+
+	private static Ruling ruled(ApprovalPolicy policy, ToolRequest request) {
+		Ruling ruling = policy.rule(request);
+		if (ruling == null) {
+			throw new IllegalStateException(
+					"The ApprovalPolicy " + policy.getClass().getName() + " has returned null for" + " a call of tool '"
+							+ request.call().name() + "'. Return Ruling.allow(), ask() or deny(..).");
+		}
+		return ruling;
 	}
 
 	private static ToolRequest request(Caller caller, ToolCall call, Map<String, @Nullable Object> arguments,
