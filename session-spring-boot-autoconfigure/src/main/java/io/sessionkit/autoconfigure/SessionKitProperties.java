@@ -584,7 +584,11 @@ public final class SessionKitProperties {
 
 		private static void refuseUnlessKept(String property, List<String> names, List<String> parameters) {
 			for (String name : names) {
-				if (!parameters.contains(name) && !name.equals(ALL)) {
+				if (name.equals(ALL) && parameters.isEmpty()) {
+					throw ConfigurationRefusedException.of(PREFIX + "." + property, name,
+							"No parameter is kept: name those to keep in sessionkit.turn.parameters, or leave it out.");
+				}
+				if (!name.equals(ALL) && !parameters.contains(name)) {
 					throw ConfigurationRefusedException.of(PREFIX + "." + property, name,
 							"Only what is kept can be named there: add it to sessionkit.turn.parameters, which is "
 									+ parameters + ", or leave it out.");

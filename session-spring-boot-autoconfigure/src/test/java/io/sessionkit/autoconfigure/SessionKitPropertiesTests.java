@@ -370,6 +370,14 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.turn.replay", "sessionkit.turn.replay-exclude" })
+	void allParametersCannotBeNamedWhereNoneIsKept(String property) {
+		FailureAnalysis analysis = analysisOf(property + "=*");
+		assertThat(analysis.getDescription()).isEqualTo("The property '" + property + "' is '*'.");
+		assertThat(analysis.getAction()).contains("sessionkit.turn.parameters");
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "sessionkit.session", "*" })
 	void inputThatIsNoParameterOfTheApplicationIsRefused(String name) {
 		FailureAnalysis analysis = analysisOf("sessionkit.turn.parameters=" + name);

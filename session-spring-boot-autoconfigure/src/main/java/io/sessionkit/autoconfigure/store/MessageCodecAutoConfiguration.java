@@ -44,7 +44,7 @@ public final class MessageCodecAutoConfiguration {
 			.clock(clock.getIfUnique(Clock::systemUTC))
 			.timeToLive(properties.timeToLive())
 			.viewCache(properties.store().viewCache());
-		TokenCountEstimator counts = estimator.getIfUnique();
+		TokenCountEstimator counts = estimator.getIfAvailable();
 		return options.tokens((counts != null) ? new MessageTokens(counts) : properties.tokenEstimate().tokens());
 	}
 

@@ -30,6 +30,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
 import org.springframework.ai.tokenizer.TokenCountEstimator;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
@@ -81,6 +82,19 @@ class SessionStoreAutoConfigurationTests {
 			}
 
 		}).run((context) -> assertThat(tokens(context, message)).isEqualTo(1_004));
+	}
+
+	@Test
+	void twoEstimatorsOfTokensAreRefusedUnlessOneIsPrimary() {
+		ApplicationContextRunner first = this.runner.withBean("first", TokenCountEstimator.class,
+				JTokkitTokenCountEstimator::new);
+		first.withBean("second", TokenCountEstimator.class, JTokkitTokenCountEstimator::new)
+			.run((context) -> assertThat(context).getFailure()
+				.hasRootCauseInstanceOf(NoUniqueBeanDefinitionException.class));
+		first
+			.withBean("second", TokenCountEstimator.class, JTokkitTokenCountEstimator::new,
+					(definition) -> definition.setPrimary(true))
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	private static int tokens(BeanFactory context, UserMessage message) {
