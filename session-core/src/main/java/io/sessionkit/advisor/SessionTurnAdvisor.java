@@ -81,7 +81,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 		this.rules = rules;
-		this.skippedHooks = new SkippedHooks(turns.hooks());
+		this.skippedHooks = new SkippedHooks(this.all.hooks());
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
@@ -44,9 +45,10 @@ public final class UnattendedTools {
 	 * @return the rules
 	 */
 	public static UnattendedTools of(Collection<Approvals> approvals) {
-		return new UnattendedTools(approvals.stream().map(Approvals::rulings).toList(),
-				"Build the client from the ChatClient.Builder bean, or give it the"
-						+ " advisor: .defaultAdvisors(sessionAdvisor).");
+		// a mock, in the place of the bean in a test, has none
+		List<Rulings> rulings = approvals.stream().flatMap((each) -> Stream.ofNullable(each.rulings())).toList();
+		return new UnattendedTools(rulings, "Build the client from the ChatClient.Builder bean, or give it the"
+				+ " advisor: .defaultAdvisors(sessionAdvisor).");
 	}
 
 	/**

@@ -11,6 +11,7 @@ import io.sessionkit.autoconfigure.SummarizeProperties;
 import io.sessionkit.autoconfigure.check.AtStart;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -63,10 +64,7 @@ final class StartReport extends AtStart {
 		if (this.beans.getBeanProvider(StoreLife.class).stream().anyMatch(StoreLife::endsWithProcess)) {
 			all.add("all sessions when the process ends, since the database is in memory");
 		}
-		Duration life = used.options().timeToLive();
-		if (life != null) {
-			all.add("sessions " + text(life) + " after their last write");
-		}
+		addLife(all, used.options());
 		if (areConversationsOurs()) {
 			addRetention(all);
 		}
@@ -74,6 +72,13 @@ final class StartReport extends AtStart {
 			all.add("turns as the Conversations bean says");
 		}
 		return all.isEmpty() ? List.of("nothing") : all;
+	}
+
+	/** A store of a test, such as a mock, may have no options. */
+	private static void addLife(List<String> all, @Nullable StoreOptions options) {
+		if (options != null && options.timeToLive() != null) {
+			all.add("sessions " + text(options.timeToLive()) + " after their last write");
+		}
 	}
 
 	private String mostSessions() {
