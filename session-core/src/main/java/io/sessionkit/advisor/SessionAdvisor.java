@@ -19,6 +19,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
 import org.jspecify.annotations.Nullable;
@@ -571,14 +572,14 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		/**
 		 * Sets how long a call waits at most for the calls before it, and before that for
 		 * one that makes the same request. The default is one minute each.
-		 * @param timeout the time; zero not to wait
+		 * @param timeout the time, at most a year; zero not to wait
 		 * @return this builder
-		 * @throws IllegalArgumentException if the time is negative
+		 * @throws IllegalArgumentException if the time is negative or longer
 		 */
 		public Builder concurrencyTimeout(Duration timeout) {
-			if (timeout.isNegative()) {
-				throw new IllegalArgumentException(
-						"A call cannot wait for " + timeout + ". Use a positive duration, or zero not to wait.");
+			if (timeout.isNegative() || LongestTime.isBelow(timeout)) {
+				throw new IllegalArgumentException("A call cannot wait for " + timeout
+						+ ". Use a positive duration of a year at most, or zero not to wait.");
 			}
 			this.concurrencyTimeout = timeout;
 			return this;

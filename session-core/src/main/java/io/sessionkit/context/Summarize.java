@@ -56,6 +56,9 @@ public final class Summarize {
 
 	}
 
+	/** The longest {@link #timeout} and {@link #backoff}: a day. */
+	public static final Duration LONGEST_TIME = Duration.ofDays(1);
+
 	private final ChatModel model;
 
 	private final Mode mode;
@@ -164,6 +167,21 @@ public final class Summarize {
 	}
 
 	/**
+	 * Returns whether each turn is due to be summarized before it is left out, if no more
+	 * than some of the newest turns are sent or kept. A rule without a trigger promises
+	 * no summaries, so it keeps up with any limit.
+	 * @param maxTurns the number of turns that stay
+	 * @return true if no turn is left out without a summary
+	 */
+	public boolean keepsUpWith(int maxTurns) {
+		return !hasTrigger() || maxTurns >= fewestTurns() - 1;
+	}
+
+	private boolean hasTrigger() {
+		return this.triggerTokens != Long.MAX_VALUE || this.triggerMessages != Long.MAX_VALUE || this.trigger != null;
+	}
+
+	/**
 	 * Returns the instructions for the model: a text with {@value #CONVERSATION} and, if
 	 * the model shall build on the summary so far, {@value #SUMMARY}. Both are replaced
 	 * literally; nothing else in the text has a special meaning.
@@ -221,7 +239,7 @@ public final class Summarize {
 	}
 
 	private static boolean isPossible(Duration duration) {
-		return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(Duration.ofDays(1)) <= 0;
+		return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(LONGEST_TIME) <= 0;
 	}
 
 	/**

@@ -20,6 +20,7 @@ import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.attribute.AttributeRules;
 import io.sessionkit.internal.lease.TurnLeases;
@@ -49,6 +50,9 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	/** The shortest lease of an open turn: one second. */
 	public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
+	/** The longest lease of an open turn: a year. */
+	public static final Duration LONGEST_LEASE = LongestTime.LIMIT;
+
 	private final SessionStore store;
 
 	private final SessionAccess access;
@@ -66,6 +70,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	private final Map<String, Duration> toolTimeouts;
 
 	private Conversations(Builder builder) {
+		refuseGap(builder.retention, builder.summarize);
 		this.store = SessionAccess.unguarded(builder.store);
 		this.access = builder.access;
 		this.lease = builder.lease;
@@ -83,6 +88,19 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		TurnViews views = new TurnViews(new ViewReader(this.store, builder.trim, builder.prune, memory), memory,
 				this.summarizer);
 		this.turns = new Turns(this.store, this.rules, views, builder.lease, builder.durability);
+	}
+
+	/**
+	 * Turns that are deleted before they are due to be summarized would be lost to the
+	 * model without a trace.
+	 */
+	private static void refuseGap(Retention retention, @Nullable Summarize rule) {
+		if (rule != null && !rule.keepsUpWith(retention.maxTurns())) {
+			throw new IllegalArgumentException("A session keeps " + retention.maxTurns()
+					+ " turns, and a summary is only made of a session of " + rule.fewestTurns()
+					+ " turns: turns would be deleted without a summary of them. Keep " + (rule.fewestTurns() - 1)
+					+ " turns or more, or let keepTurns be less than " + rule.keepTurns() + ".");
+		}
 	}
 
 	/**
@@ -468,14 +486,18 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * line, may fail to renew its lease before others may go on. The default is 30
 		 * seconds. The lease is renewed regularly, so it need not be as long as a tool or
 		 * a model takes.
-		 * @param lease the time, at least one second
+		 * @param lease the time, at least one second and at most a year
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is shorter than one second
+		 * @throws IllegalArgumentException if it is shorter or longer
 		 */
 		public Builder lease(Duration lease) {
 			if (lease.compareTo(SHORTEST_LEASE) < 0) {
 				throw new IllegalArgumentException("A lease must last at least " + SHORTEST_LEASE
 						+ ", so that it can be renewed; not " + lease + ".");
+			}
+			if (LongestTime.isBelow(lease)) {
+				throw new IllegalArgumentException(
+						"A lease must not last longer than a year: " + lease + ". Use a duration such as 30 seconds.");
 			}
 			this.lease = lease;
 			return this;
@@ -524,11 +546,13 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		/**
 		 * Builds the conversations.
 		 * @return new conversations
-		 * @throws IllegalArgumentException if {@link #replay} or {@link #replayExclude}
-		 * names a parameter that {@link #turnParameters} does not keep, if the name of an
-		 * input is blank, {@code *} or starts with {@code sessionkit.}, or if the name of
-		 * an input that is sent again cannot be a tag: it must begin with a letter or '_'
-		 * and contain only letters, digits, '_', '-' and '.'
+		 * @throws IllegalArgumentException if {@link #retention} deletes turns before
+		 * {@link #summarize} makes a summary of them, if {@link #replay} or
+		 * {@link #replayExclude} names a parameter that {@link #turnParameters} does not
+		 * keep, if the name of an input is blank, {@code *} or starts with
+		 * {@code sessionkit.}, or if the name of an input that is sent again cannot be a
+		 * tag: it must begin with a letter or '_' and contain only letters, digits, '_',
+		 * '-' and '.'
 		 */
 		public Conversations build() {
 			return new Conversations(this);

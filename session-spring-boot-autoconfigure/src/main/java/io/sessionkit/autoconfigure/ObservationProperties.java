@@ -31,6 +31,7 @@ public record ObservationProperties(@DefaultValue("true") boolean enabled, @Defa
 		// A blank value is bound to an empty list, and would count the calls of nobody.
 		waitingOwners = (waitingOwners != null && waitingOwners.isEmpty()) ? null : waitingOwners;
 		SessionKitProperties.refuseBelowASecond("observation.waiting-interval", waitingInterval);
+		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, "observation.waiting-interval", waitingInterval);
 		SessionKitProperties.refuseBelowASecond("observation.health-timeout", healthTimeout);
 	}
 

@@ -49,6 +49,9 @@ public final class SessionKitProperties {
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
+	/** The longest time that something waits. */
+	static final Duration LONGEST = Conversations.LONGEST_LEASE;
+
 	static final String NO_LIMIT = ", or leave it out for no limit";
 
 	/**
@@ -262,7 +265,9 @@ public final class SessionKitProperties {
 		}
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
+		refuseAbove(LONGEST, "lease", lease);
 		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
+		refuseAbove(LONGEST, "concurrency-timeout", concurrencyTimeout);
 		refuseBelowASecond("idempotency-time-to-live", idempotencyTimeToLive);
 		refuseUnlessBelow("approval.expires-after", approval.expiresAfter(), "time-to-live", timeToLive,
 				"a call that waits would be gone with its session before it has expired");
@@ -490,8 +495,18 @@ public final class SessionKitProperties {
 			@Nullable Set<String> metadata) {
 
 		public Pin {
+			refuseBlank("trim.pin.roles", roles, "user, assistant, system or tool");
+			refuseBlank("trim.pin.metadata", metadata, "names of metadata entries");
 			roles = (roles != null) ? Set.copyOf(roles) : Set.of();
 			metadata = (metadata != null) ? Set.copyOf(metadata) : Set.of();
+		}
+
+		/** An element that is empty, as between two commas, is bound to null or blank. */
+		private static void refuseBlank(String property, @Nullable Set<?> values, String cure) {
+			if (values != null && values.stream().anyMatch((each) -> each == null || each.toString().isBlank())) {
+				throw ConfigurationRefusedException.of(PREFIX + "." + property, "a list with an empty entry",
+						"Write " + cure + ", with no comma too many, or leave it out.");
+			}
 		}
 	}
 
@@ -629,6 +644,16 @@ public final class SessionKitProperties {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
 					"Write " + (shortest.equals(SHORTEST) ? "one second" : shortest.toMillis() + "ms")
 							+ " or more, such as 30s, 30m, 30h or 30d.");
+		}
+	}
+
+	/**
+	 * Refuses a time that is too long to be measured.
+	 */
+	static void refuseAbove(Duration longest, String property, @Nullable Duration value) {
+		if (value != null && value.compareTo(longest) > 0) {
+			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
+					"Write " + longest.toDays() + "d or less, such as 30s, 30m or 12h.");
 		}
 	}
 

@@ -14,6 +14,7 @@ public record ShutdownProperties(@DefaultValue("20s") Duration timeout) {
 
 	public ShutdownProperties {
 		SessionKitProperties.refuseBelowASecond("shutdown.timeout", timeout);
+		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, "shutdown.timeout", timeout);
 	}
 
 }

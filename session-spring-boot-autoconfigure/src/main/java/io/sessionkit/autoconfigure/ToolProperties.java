@@ -20,15 +20,20 @@ public record ToolProperties(@Nullable Duration timeout, @Nullable Map<String, D
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".tools.";
 
 	public ToolProperties {
-		SessionKitProperties.refuseBelowASecond("tools.timeout", timeout);
+		refuseOutside("tools.timeout", timeout);
 		timeouts = (timeouts != null) ? new LinkedHashMap<>(timeouts) : Map.of();
 		timeouts.forEach((tool, limit) -> {
 			if (!ToolName.isPossible(tool)) {
 				throw ConfigurationRefusedException.of(PREFIX + "timeouts", tool,
 						"Write the exact name of one tool and a time, such as cancel_order: 30s, or leave it out.");
 			}
-			SessionKitProperties.refuseBelowASecond("tools.timeouts." + tool, limit);
+			refuseOutside("tools.timeouts." + tool, limit);
 		});
+	}
+
+	private static void refuseOutside(String property, @Nullable Duration limit) {
+		SessionKitProperties.refuseBelowASecond(property, limit);
+		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, property, limit);
 	}
 
 }

@@ -228,6 +228,27 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "lease, 366d, 365d", "lease, 1000000d, 365d", "concurrency-timeout, 1000000d, 365d",
+			"tools.timeout, 366d, 365d", "tools.timeouts.x, 2000d, 365d", "summarize.timeout, 25h, 1d",
+			"summarize.backoff, 25h, 1d", "shutdown.timeout, 1000000d, 365d",
+			"observation.waiting-interval, 1000000d, 365d" })
+	void timeThatIsTooLongToBeMeasuredIsRefused(String property, String value, String longest) {
+		FailureAnalysis analysis = analysisOf("sessionkit." + property + "=" + value);
+		assertThat(analysis.getDescription()).startsWith("The property 'sessionkit." + property + "' is ");
+		assertThat(analysis.getAction()).startsWith("Write " + longest + " or less");
+		this.runner.withPropertyValues("sessionkit." + property + "=" + longest)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "sessionkit.trim.pin.roles, ','", "sessionkit.trim.pin.metadata, ','" })
+	void listWithACommaTooManyIsRefused(String property, String value) {
+		FailureAnalysis analysis = analysisOf(property + "=" + value);
+		assertThat(analysis.getDescription()).contains("'" + property + "'");
+		assertThat(analysis.getAction()).startsWith("Write ").contains("leave it out");
+	}
+
+	@ParameterizedTest
 	@CsvSource({ "approval.expires-after, 7d, time-to-live, 1d", "approval.expires-after, 1d, time-to-live, 24h",
 			"lease, 1m, streams.time-to-live, 30s", "lease, 1m, streams.time-to-live, 60s",
 			"lease, 1m, time-to-live, 30s", "lease, 30s, time-to-live, 30s" })

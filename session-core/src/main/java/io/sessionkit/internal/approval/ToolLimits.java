@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.ToolTimeout;
 import io.sessionkit.approval.UnknownToolException;
+import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,6 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * many threads.
  */
 public final class ToolLimits implements NameCheck.Names {
-
-	/** The longest limit. Longer ones would overflow the clock. */
-	private static final Duration LONGEST = Duration.ofDays(365);
 
 	private final @Nullable Duration ofAll;
 
@@ -64,7 +62,7 @@ public final class ToolLimits implements NameCheck.Names {
 	 * @throws IllegalArgumentException if it is not positive, or too long
 	 */
 	public static void check(String what, Duration limit) {
-		if (limit.isZero() || limit.isNegative() || limit.compareTo(LONGEST) > 0) {
+		if (limit.isZero() || limit.isNegative() || LongestTime.isBelow(limit)) {
 			throw new IllegalArgumentException(what + " is " + limit
 					+ ". Use a positive duration of a year at most, or leave it out for no limit.");
 		}
@@ -124,7 +122,7 @@ public final class ToolLimits implements NameCheck.Names {
 			return Optional.empty();
 		}
 		long seconds = annotation.unit().toSeconds(annotation.value());
-		if (annotation.value() <= 0 || seconds > LONGEST.toSeconds()) {
+		if (annotation.value() <= 0 || seconds > LongestTime.LIMIT.toSeconds()) {
 			throw new IllegalStateException("@ToolTimeout of tool '" + tool + "' (" + method.toGenericString()
 					+ ") says " + annotation.value() + " " + annotation.unit()
 					+ ". Write a positive number, and a year at most, or leave the annotation out for no limit.");

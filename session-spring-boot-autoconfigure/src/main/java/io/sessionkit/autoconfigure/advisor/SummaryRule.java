@@ -56,28 +56,27 @@ final class SummaryRule {
 			rule.trigger(trigger);
 		}
 		Summarize built = rule.build();
-		if (properties.hasTrigger() || trigger != null) {
-			refuseGap(all.trim().maxTurns(), built);
-		}
+		refuseGap("trim.max-turns", all.trim().maxTurns(), "neither sent nor summarized until then", built);
+		refuseGap("retention.max-turns", all.retention().maxTurns(), "deleted without a summary of them", built);
 		return Optional.of(built);
 	}
 
 	/**
-	 * Refuses a limit of so few turns that some are neither sent nor summarized for a
-	 * while. Other limits make a summary due themselves.
+	 * Refuses a limit of so few turns that some are lost to the model, for a while or for
+	 * good. Other limits make a summary due themselves.
 	 */
-	private static void refuseGap(@Nullable Integer maxTurns, Summarize rule) {
-		if (maxTurns != null && maxTurns < rule.fewestTurns() - 1) {
-			throw new ConfigurationRefusedException(
-					"The property '" + SessionKitProperties.PREFIX + ".trim.max-turns' is " + maxTurns + " and '"
-							+ SessionKitProperties.PREFIX + ".summarize.keep-turns' is " + rule.keepTurns()
-							+ ": a summary is only made of a session of " + rule.fewestTurns()
-							+ " turns, and those before the newest " + maxTurns
-							+ " would be neither sent nor summarized until then.",
-					"Set '" + SessionKitProperties.PREFIX + ".summarize.keep-turns' to " + 2 * (maxTurns + 1) / 3
-							+ " or less, or '" + SessionKitProperties.PREFIX + ".trim.max-turns' to "
-							+ (rule.fewestTurns() - 1) + " or more.");
+	private static void refuseGap(String limit, @Nullable Integer maxTurns, String consequence, Summarize rule) {
+		if (maxTurns == null || rule.keepsUpWith(maxTurns)) {
+			return;
 		}
+		String property = "'" + SessionKitProperties.PREFIX + "." + limit + "'";
+		String keepTurns = "'" + SessionKitProperties.PREFIX + ".summarize.keep-turns'";
+		throw new ConfigurationRefusedException(
+				"The property " + property + " is " + maxTurns + " and " + keepTurns + " is " + rule.keepTurns()
+						+ ": a summary is only made of a session of " + rule.fewestTurns()
+						+ " turns, and those before the newest " + maxTurns + " would be " + consequence + ".",
+				"Set " + keepTurns + " to " + 2 * (maxTurns + 1) / 3 + " or less, or " + property + " to "
+						+ (rule.fewestTurns() - 1) + " or more.");
 	}
 
 }

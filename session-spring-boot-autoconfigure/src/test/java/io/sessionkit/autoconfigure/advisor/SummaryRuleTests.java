@@ -129,6 +129,16 @@ class SummaryRuleTests {
 					"'sessionkit.trim.max-turns' to 8 or more");
 	}
 
+	@Test
+	void turnsThatWouldBeDeletedWithoutASummaryAreRefusedAtStart() {
+		ApplicationContextRunner kept = this.runner.withBean(ChatModel.class, () -> this.model)
+			.withPropertyValues("sessionkit.summarize.keep-turns=10", "sessionkit.retention.max-turns=5");
+		assertThat(failure(kept.withPropertyValues("sessionkit.summarize.trigger-tokens=8000"))).contains(
+				"'sessionkit.retention.max-turns' is 5", "'sessionkit.summarize.keep-turns' to 4 or less",
+				"'sessionkit.retention.max-turns' to 14 or more");
+		kept.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "0, 0", "1, 1", "2, 2", "4, 3", "6, 4", "40, 27" })
 	void asManyTurnsStayAsALimitOfTurnsHasRoomFor(int maxTurns, int keepTurns) {

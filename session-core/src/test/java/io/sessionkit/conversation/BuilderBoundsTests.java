@@ -1,0 +1,59 @@
+package io.sessionkit.conversation;
+
+import java.time.Duration;
+
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Retention;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+class BuilderBoundsTests {
+
+	private final Conversations.Builder builder = Conversations
+		.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+
+	@Test
+	void aTimeThatIsTooLongToBeMeasuredIsRefused() {
+		Duration tooLong = Duration.ofDays(366);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.builder.lease(tooLong))
+			.withMessageContaining("PT8784H")
+			.withMessageContaining("Use ");
+		assertThatIllegalArgumentException().isThrownBy(() -> advisor().concurrencyTimeout(tooLong))
+			.withMessageContaining("PT8784H")
+			.withMessageContaining("Use ");
+		assertThatNoException().isThrownBy(() -> this.builder.lease(Duration.ofDays(365)));
+		assertThatNoException().isThrownBy(() -> advisor().concurrencyTimeout(Duration.ofDays(365)));
+	}
+
+	@Test
+	void turnsThatWouldBeDeletedWithoutASummaryAreRefused() {
+		Summarize.Builder rule = Summarize.by(new ScriptedChatModel()).keepTurns(10);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.builder.retention(Retention.keepLastTurns(13))
+				.summarize(rule.triggerTokens(8000).build())
+				.build())
+			.withMessageContaining("13 turns")
+			.withMessageContaining("Keep 14 turns or more");
+		this.builder.retention(Retention.keepLastTurns(14)).build().close();
+	}
+
+	@Test
+	void turnsMayBeDeletedIfSummariesAreMadeOnRequestOnly() {
+		this.builder.retention(Retention.keepLastTurns(1))
+			.summarize(Summarize.by(new ScriptedChatModel()).keepTurns(10).build())
+			.build()
+			.close();
+	}
+
+	private SessionAdvisor.Builder advisor() {
+		return SessionAdvisor.builder(this.builder.build());
+	}
+
+}
