@@ -19,6 +19,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Checks values as they are written, before they are converted. So a report can quote
@@ -36,6 +38,11 @@ final class WrittenValues {
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
+	/** The advice for a value that is not of the type of its property. */
+	private static final Map<Class<?>, String> FORMS = Map.of(Duration.class,
+			"Write a time such as 30s, 30m, 30h or 30d", DataSize.class, "Write a size such as 64KB", Integer.class,
+			"Write a whole number of at most " + Integer.MAX_VALUE, Long.class, "Write a whole number");
+
 	private final Environment environment;
 
 	private final Binder binder;
@@ -46,8 +53,8 @@ final class WrittenValues {
 	}
 
 	/**
-	 * Refuses switches that are neither on nor off, times without a unit, and times
-	 * shorter than a second.
+	 * Refuses switches that are neither on nor off, times without a unit, times shorter
+	 * than a second, and what is not a time, a size or a number where one is expected.
 	 * @throws ConfigurationRefusedException if there is such a value
 	 */
 	static void refuse(Environment environment) {
@@ -61,6 +68,9 @@ final class WrittenValues {
 			}
 			else if (property.entryType() == Duration.class) {
 				values.checkTimes(property);
+			}
+			else {
+				values.checkForm(property);
 			}
 		}
 	}
@@ -107,6 +117,7 @@ final class WrittenValues {
 			return;
 		}
 		refuseWithoutUnit(property, written);
+		refuseOtherForm(property, written);
 		if (isTooShort(property)) {
 			throw refusal(property, written, ", which is less than a second",
 					"Write one second or more, such as 30s, 30m, 30h or 30d");
@@ -120,7 +131,39 @@ final class WrittenValues {
 	private void checkTimes(Property property) {
 		this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class))
 			.orElse(Map.of())
-			.forEach((key, written) -> refuseWithoutUnit(entry(property, key), written));
+			.forEach((key, written) -> checkEntry(entry(property, key), written));
+	}
+
+	private void checkEntry(Property entry, String written) {
+		refuseWithoutUnit(entry, written);
+		if (!written.isBlank()) {
+			refuseOtherForm(entry, written);
+		}
+	}
+
+	private void checkForm(Property property) {
+		String written = written(property);
+		if (written != null && !written.isBlank()) {
+			refuseOtherForm(property, written);
+		}
+	}
+
+	/**
+	 * Refuses what cannot be converted. Spring Boot reports values of other types, such
+	 * as those of an enumeration, with the values that are possible.
+	 */
+	private void refuseOtherForm(Property property, String written) {
+		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.type());
+		String cure = FORMS.get(type);
+		if (cure == null) {
+			return;
+		}
+		try {
+			this.binder.bind(property.name(), type);
+		}
+		catch (BindException ex) {
+			throw refusal(property, written, "", cure);
+		}
 	}
 
 	private static Property entry(Property property, String key) {
@@ -136,19 +179,10 @@ final class WrittenValues {
 		}
 	}
 
-	/**
-	 * Returns whether a time is shorter than a second. A value that is not a time is
-	 * reported when it is bound.
-	 */
 	private boolean isTooShort(Property property) {
-		try {
-			return this.binder.bind(property.name(), Duration.class)
-				.map((time) -> time.compareTo(SHORTEST) < 0)
-				.orElse(false);
-		}
-		catch (BindException ex) {
-			return false;
-		}
+		return this.binder.bind(property.name(), Duration.class)
+			.map((time) -> time.compareTo(SHORTEST) < 0)
+			.orElse(false);
 	}
 
 	private @Nullable String written(Property property) {
@@ -157,7 +191,7 @@ final class WrittenValues {
 
 	private ConfigurationRefusedException refusal(Property property, String written, String reason, String cure) {
 		String otherwise = (property.defaultValue() != null) ? ", or leave it out for " + property.defaultValue()
-				: ", or leave it out for no limit";
+				: (property.type() == Duration.class) ? ", or leave it out for no limit" : ", or leave it out";
 		return new ConfigurationRefusedException(
 				"The property '" + property.name() + "' is '" + written + "'" + reason + place(property) + ".",
 				cure + otherwise + ".");
