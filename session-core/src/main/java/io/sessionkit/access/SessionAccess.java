@@ -128,8 +128,8 @@ public final class SessionAccess {
 		return new CallerRequiredException("Nobody is known who calls, so no session can be reached. Sign the user in"
 				+ " before; on another thread, take the SecurityContext along (DelegatingSecurityContextExecutor, or"
 				+ " spring.reactor.context-propagation=auto); for a job of no user use"
-				+ " SessionAccess.callAs(Caller.server(), ..). Set sessionkit.owner=none if sessions do not belong to"
-				+ " users.");
+				+ " SessionAccess.callAs(Caller.server(), ..). If sessions do not belong to users, set sessionkit.owner=none"
+				+ " and define no CallerResolver bean.");
 	}
 
 	/**
@@ -155,7 +155,8 @@ public final class SessionAccess {
 		if (!caller.reaches(key.owner())) {
 			throw new SessionNotFoundException("There is no session " + key + " that " + caller
 					+ " may reach. Name a session of the caller without its owner; if owners are not the names of users,"
-					+ " add a CallerResolver bean, or set sessionkit.owner=none and check them yourself.");
+					+ " let a CallerResolver bean say who the caller is, or have no such bean, set sessionkit.owner=none and"
+					+ " check them yourself.");
 		}
 		return key;
 	}

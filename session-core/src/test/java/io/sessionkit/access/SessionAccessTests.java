@@ -131,7 +131,8 @@ class SessionAccessTests {
 	void callsWithoutACallerAreRefusedBeforeTheModelIsAsked() {
 		assertThatExceptionOfType(CallerRequiredException.class)
 			.isThrownBy(() -> chat().prompt().user("q").advisors(SessionAdvisor.session("t")).call().content())
-			.withMessageContaining("sessionkit.owner=none");
+			.withMessageContaining("sessionkit.owner=none")
+			.withMessageContaining("no CallerResolver bean");
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(
 				() -> chat().prompt().user("q").advisors(SessionAdvisor.session("t")).stream().content().blockLast());
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(() -> this.conversations.get("t"));

@@ -7,6 +7,8 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
@@ -55,6 +57,13 @@ public final class SqlErrors {
 	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
 
+	/**
+	 * The name of a table or column that does not exist, in the messages of the drivers.
+	 * It comes from a statement of the store, so it is no text of a session.
+	 */
+	private static final Pattern NOT_FOUND = Pattern.compile("\\b(?:(?:table|relation|column|object)(?: name)? [\"'`]"
+			+ "|(?:table|column|object not found): |column )([\\w.]{1,100})", Pattern.CASE_INSENSITIVE);
+
 	private SqlErrors() {
 	}
 
@@ -88,7 +97,7 @@ public final class SqlErrors {
 			return conflict(ex);
 		}
 		if (isOneOf(SCHEMA, ex)) {
-			return new StoreUnavailableException(missingTables(connection), withoutValues(ex));
+			return new StoreUnavailableException(missingTables(ex, connection), withoutValues(ex));
 		}
 		if (isConnection(ex)) {
 			return unreachable(ex, write);
@@ -123,17 +132,23 @@ public final class SqlErrors {
 		};
 	}
 
-	public static String missingTables(@Nullable Connection connection) {
+	private static String missingTables(SQLException ex, @Nullable Connection connection) {
 		String script = "io/sessionkit/store/jdbc/schema-<database>.sql";
 		try {
 			script = (connection != null) ? Dialect.of(connection).script() : script;
 		}
-		catch (SQLException ex) {
+		catch (SQLException unknown) {
 			// the generic name of the script will do
 		}
-		return "The tables of the session store are missing or are not those of this version."
-				+ " Set sessionkit.store.jdbc.initialize-schema=always, or run " + script
-				+ " from the session-core jar; with a table prefix of your own, run a copy with that prefix.";
+		return "The tables of the session store are missing or are not those of this version" + notFound(ex)
+				+ ". For the store of the auto-configuration, sessionkit.store.jdbc.initialize-schema=always creates"
+				+ " tables that are missing; otherwise run " + script
+				+ " from the session-core jar, or with a table prefix of your own a copy with that prefix.";
+	}
+
+	private static String notFound(SQLException ex) {
+		Matcher found = NOT_FOUND.matcher(String.valueOf(ex.getMessage()));
+		return found.find() ? " (not found: " + found.group(1) + ")" : "";
 	}
 
 	private static boolean isConnection(SQLException ex) {

@@ -89,6 +89,7 @@ class JdbcSchemaTests {
 		JdbcSessionStore store = new JdbcSessionStore(kind.database().direct(), OPTIONS);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(store::verifySchema)
 			.withMessageContaining("sessionkit.store.jdbc.initialize-schema")
+			.withMessageMatching("(?is).*not found: \\S*SESSIONKIT_SCHEMA\\).*")
 			.withMessageContaining(kind.script());
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> store.find(KEY))
 			.withMessageContaining(kind.script());
@@ -102,7 +103,8 @@ class JdbcSchemaTests {
 			database.sql().execute("alter table SESSIONKIT_" + column);
 			assertThatExceptionOfType(StoreUnavailableException.class).as(column)
 				.isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
-				.withMessageContaining(kind.script());
+				.withMessageContaining(kind.script())
+				.withMessageMatching("(?is).*not found: \\S*" + column.replaceAll(".* ", "") + "\\).*");
 		}
 	}
 
