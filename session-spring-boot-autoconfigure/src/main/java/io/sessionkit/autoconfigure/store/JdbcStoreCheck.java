@@ -12,6 +12,7 @@ import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks at start that the database of the store can be reached, has the tables of this
@@ -36,7 +37,7 @@ final class JdbcStoreCheck {
 	 * @throws ConfigurationRefusedException if it cannot be used
 	 */
 	void check(JdbcSessionStore store) {
-		connect();
+		connect(this.dataSource);
 		try {
 			store.verifySchema();
 		}
@@ -73,11 +74,11 @@ final class JdbcStoreCheck {
 	 * Refuses a database that gives no connection. The store reports a database that is
 	 * unreachable in the same way as missing tables, although the remedies differ.
 	 */
-	private void connect() {
-		try (Connection connection = this.dataSource.getConnection()) {
-			connection.getMetaData();
+	static void connect(DataSource dataSource) {
+		try (Connection connection = dataSource.getConnection()) {
+			SqliteMemory.refuseSeparate(dataSource, connection);
 		}
-		catch (SQLException ex) {
+		catch (SQLException | IllegalStateException ex) {
 			throw unreachable(ex);
 		}
 	}
@@ -89,16 +90,21 @@ final class JdbcStoreCheck {
 	static ConfigurationRefusedException unreachable(Exception ex) {
 		return new ConfigurationRefusedException(
 				"The DataSource that sessions are to be kept in gave no connection (" + describe(ex) + ").",
-				whatToDo(rootOf(ex)) + " With debug=true the log has the driver's own message.", ex);
+				whatToDo(ex) + " With debug=true the log has the driver's own message.", ex);
 	}
 
 	/**
 	 * Returns the instructions for the user, by the error codes of PostgreSQL, MariaDB
-	 * and MySQL, H2, and SQL Server.
+	 * and MySQL, H2, HSQLDB, and SQL Server.
 	 */
-	private static String whatToDo(Throwable root) {
-		String state = (root instanceof SQLException sql && sql.getSQLState() != null) ? sql.getSQLState() : "";
-		int error = (root instanceof SQLException sql) ? sql.getErrorCode() : 0;
+	private static String whatToDo(Exception ex) {
+		if (ex instanceof IllegalStateException) {
+			return "It must give one at start, where no request is at work: an AbstractRoutingDataSource needs a default"
+					+ " target for that.";
+		}
+		SQLException sql = refusalIn(ex);
+		String state = state(sql);
+		int error = (sql != null) ? sql.getErrorCode() : 0;
 		if (state.equals("3D000") || error == 1049 || error == 90146 || error == 4060) {
 			return "The server has no database of this name: create it, or correct the name at the end of"
 					+ " 'spring.datasource.url'.";
@@ -107,8 +113,13 @@ final class JdbcStoreCheck {
 			return "The server refused the user: correct 'spring.datasource.username' and"
 					+ " 'spring.datasource.password', or let this user connect.";
 		}
+		if (error == 90020 || error == -451) {
+			return "Another process has the file of the database open: end it, name another file in"
+					+ " 'spring.datasource.url', or let both reach the database through a server (H2: ';AUTO_SERVER=TRUE'"
+					+ " at the end of the URL of both).";
+		}
 		return "Start the database, or correct 'spring.datasource.url', 'spring.datasource.username' and"
-				+ " 'spring.datasource.password'.";
+				+ " 'spring.datasource.password'. The directory of a database in a file must be there.";
 	}
 
 	private static Throwable rootOf(Throwable ex) {
@@ -120,12 +131,34 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * Returns the class and the SQLSTATE of what has failed.
+	 * Returns the innermost exception of the database: below it may be one of the driver,
+	 * which has no code.
+	 */
+	private static @Nullable SQLException refusalIn(Throwable ex) {
+		SQLException found = null;
+		for (Throwable each = ex; each != null; each = (each.getCause() != each) ? each.getCause() : null) {
+			found = (each instanceof SQLException sql) ? sql : found;
+		}
+		return found;
+	}
+
+	private static String state(@Nullable SQLException ex) {
+		String state = (ex != null) ? ex.getSQLState() : null;
+		return (state != null) ? state : "";
+	}
+
+	/** Returns whether there is no schema to create tables in, as PostgreSQL says. */
+	static boolean isWithoutSchema(Exception ex) {
+		return state(refusalIn(ex)).equals("3F000");
+	}
+
+	/**
+	 * Returns the class of what has failed, and the SQLSTATE or the code of the database.
 	 */
 	static String describe(Exception ex) {
-		Throwable root = rootOf(ex);
-		return root.getClass().getName()
-				+ ((root instanceof SQLException sql) ? ", SQLSTATE " + sql.getSQLState() : "");
+		SQLException sql = refusalIn(ex);
+		String code = (sql != null && sql.getErrorCode() != 0) ? ", error " + sql.getErrorCode() : "";
+		return rootOf(ex).getClass().getName() + (state(sql).isEmpty() ? code : ", SQLSTATE " + state(sql));
 	}
 
 	/**
@@ -134,7 +167,8 @@ final class JdbcStoreCheck {
 	 * tell a table that is missing from one that may not be read.
 	 */
 	static boolean isNotGranted(Exception ex) {
-		if (!(rootOf(ex) instanceof SQLException sql)) {
+		SQLException sql = refusalIn(ex);
+		if (sql == null) {
 			return false;
 		}
 		int error = sql.getErrorCode();
@@ -153,12 +187,17 @@ final class JdbcStoreCheck {
 	}
 
 	private String createTables() {
-		if (this.jdbc.hasDefaultPrefix()) {
-			return "Set '" + StoreProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
-					+ " above with Flyway, Liquibase or by hand.";
+		if (!this.jdbc.hasDefaultPrefix()) {
+			return "Run a copy of the script that is named above with '" + this.jdbc.tablePrefix() + "' in place of '"
+					+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + StoreProperties.TABLE_PREFIX + "' out.";
 		}
-		return "Run a copy of the script that is named above with '" + this.jdbc.tablePrefix() + "' in place of '"
-				+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + StoreProperties.TABLE_PREFIX + "' out.";
+		if (SessionSchemaInitializer.isWanted(this.dataSource, this.jdbc)) {
+			return "The script has run, which leaves tables that are there as they are: compare them with it, and add"
+					+ " what they lack, or drop them with the sessions in them. If the database is H2 in memory, write"
+					+ " ';DB_CLOSE_DELAY=-1' at the end of its URL, so that it outlives a connection.";
+		}
+		return "Set '" + StoreProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
+				+ " above with Flyway, Liquibase or by hand.";
 	}
 
 }

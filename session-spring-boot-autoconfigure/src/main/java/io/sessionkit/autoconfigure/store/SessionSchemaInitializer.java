@@ -64,6 +64,7 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 	 * Returns the script to run; null for none.
 	 */
 	private static @Nullable String script(DataSource dataSource, Jdbc jdbc) {
+		JdbcStoreCheck.connect(dataSource);
 		if (!isWanted(dataSource, jdbc)) {
 			return null;
 		}
@@ -83,7 +84,7 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 	 * Returns whether the script runs. An embedded database whose tables have another
 	 * prefix is left alone, since the tables of the script would be of no use to it.
 	 */
-	private static boolean isWanted(DataSource dataSource, Jdbc jdbc) {
+	static boolean isWanted(DataSource dataSource, Jdbc jdbc) {
 		return jdbc.hasDefaultPrefix() && switch (jdbc.initializeSchema()) {
 			case ALWAYS -> true;
 			case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
@@ -136,10 +137,15 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 		return new ConfigurationRefusedException(
 				"The script " + script + ", which creates the tables of the sessions, failed ("
 						+ JdbcStoreCheck.describe(ex) + ").",
-				"Let this user create tables, or set '" + StoreProperties.INITIALIZE_SCHEMA
-						+ "' to 'never' and run the script as another one. With debug=true the log has the driver's"
-						+ " own message.",
-				ex);
+				whatToDo(ex) + " With debug=true the log has the driver's own message.", ex);
+	}
+
+	private static String whatToDo(ScriptException ex) {
+		if (JdbcStoreCheck.isWithoutSchema(ex)) {
+			return "Create the schema that 'currentSchema' in 'spring.datasource.url' names, or correct its name.";
+		}
+		return "Let this user create tables, or set '" + StoreProperties.INITIALIZE_SCHEMA
+				+ "' to 'never' and run the script as another one.";
 	}
 
 	private static String platform(DataSource dataSource) {

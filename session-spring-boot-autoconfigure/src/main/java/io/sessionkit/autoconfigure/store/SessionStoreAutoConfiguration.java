@@ -13,10 +13,10 @@ import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
@@ -63,23 +63,31 @@ public final class SessionStoreAutoConfiguration {
 	static final class JdbcConfiguration {
 
 		@Bean
-		SessionSchemaInitializer sessionKitSchemaInitializer(DataSource dataSource, SessionKitProperties properties) {
+		StoreDataSource sessionKitStoreDataSource(@SessionKitDataSource ObjectProvider<DataSource> marked,
+				ObjectProvider<DataSource> others) {
+			return StoreDataSource.of(marked, others);
+		}
+
+		@Bean
+		SessionSchemaInitializer sessionKitSchemaInitializer(StoreDataSource database,
+				SessionKitProperties properties) {
 			properties.store().refuseOtherThan(StoreType.JDBC);
-			return new SessionSchemaInitializer(dataSource, properties.store().jdbc());
+			return new SessionSchemaInitializer(database.used(), properties.store().jdbc());
 		}
 
 		@Bean
 		@DependsOnDatabaseInitialization
-		JdbcSessionStore sessionKitStore(DataSource dataSource, StoreOptions options, SessionKitProperties properties) {
+		JdbcSessionStore sessionKitStore(StoreDataSource database, StoreOptions options,
+				SessionKitProperties properties) {
 			Jdbc jdbc = properties.store().jdbc();
-			JdbcSessionStore store = new JdbcSessionStore(dataSource, options, jdbc.tablePrefix());
-			new JdbcStoreCheck(dataSource, jdbc).check(store);
+			JdbcSessionStore store = new JdbcSessionStore(database.used(), options, jdbc.tablePrefix());
+			new JdbcStoreCheck(database.used(), jdbc).check(store);
 			return store;
 		}
 
 		@Bean
-		StoreLife sessionKitStoreLife(DataSource dataSource) {
-			return () -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
+		StoreLife sessionKitStoreLife(StoreDataSource database) {
+			return database::isInMemory;
 		}
 
 	}

@@ -125,7 +125,7 @@ final class StoreChoice {
 			throw new ConfigurationRefusedException(
 					"Sessions are to be kept " + needs.place() + ", but the application has several beans of the type "
 							+ needs.bean() + " " + beans + " and none of them is the primary one.",
-					"Mark one of them @Primary, define a SessionStore bean on the one to use, or " + USE_MEMORY + ".");
+					"Mark one of them @Primary, " + needs.choice() + ", or " + USE_MEMORY + ".");
 		}
 		return needs.type();
 	}
@@ -150,12 +150,18 @@ final class StoreChoice {
 	}
 
 	/**
-	 * Returns the beans that could be injected by their type alone.
+	 * Returns the beans that are marked, otherwise those that could be injected by their
+	 * type alone.
 	 */
 	private List<String> candidates(Class<?> type) {
-		return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false))
-			.filter((name) -> isNotBarred(name))
-			.toList();
+		List<String> all = List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false));
+		List<String> marked = all.stream().filter(this::isMarked).toList();
+		return marked.isEmpty() ? all.stream().filter(this::isNotBarred).toList() : marked;
+	}
+
+	private boolean isMarked(String name) {
+		return !is(name, (definition) -> !definition.isAutowireCandidate())
+				&& this.beans.findAnnotationOnBean(name, SessionKitDataSource.class, false) != null;
 	}
 
 	private boolean isNotBarred(String name) {

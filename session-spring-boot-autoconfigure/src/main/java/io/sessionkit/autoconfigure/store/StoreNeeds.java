@@ -15,22 +15,25 @@ import io.sessionkit.autoconfigure.StoreProperties.StoreType;
  * @param libraries one class of each library
  * @param dependency the dependency that brings the libraries
  * @param cure the instructions to get the bean
+ * @param choice the instructions to choose one of several beans that is not primary
  */
 record StoreNeeds(StoreType type, String place, String connections, List<String> libraries, String dependency,
-		String cure) {
+		String cure, String choice) {
 
 	static final StoreNeeds JDBC = new StoreNeeds(StoreType.JDBC, "in a database", "javax.sql.DataSource",
 			List.of("org.springframework.jdbc.core.JdbcOperations",
 					"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer"),
 			"org.springframework.boot:spring-boot-starter-jdbc",
-			"Set 'spring.datasource.url' and add the JDBC driver of the database, or define a DataSource bean.");
+			"Set 'spring.datasource.url' and add the JDBC driver of the database, or define a DataSource bean.",
+			"mark the one for sessions @SessionKitDataSource");
 
 	static final StoreNeeds REDIS = new StoreNeeds(StoreType.REDIS, "in Redis",
 			"org.springframework.data.redis.connection.RedisConnectionFactory",
 			List.of("org.springframework.data.redis.core.RedisTemplate"),
 			"org.springframework.boot:spring-boot-starter-data-redis",
 			"Add the dependency org.springframework.boot:spring-boot-starter-data-redis and set"
-					+ " 'spring.data.redis.host', or define a RedisConnectionFactory bean.");
+					+ " 'spring.data.redis.host', or define a RedisConnectionFactory bean.",
+			"define a RedisSessionStore bean on the one to use");
 
 	/** All stores on a server. A store that joins is added here, and to the types. */
 	static final List<StoreNeeds> ALL = List.of(JDBC, REDIS);

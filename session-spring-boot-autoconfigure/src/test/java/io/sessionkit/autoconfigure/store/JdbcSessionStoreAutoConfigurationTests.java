@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
@@ -41,10 +42,12 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -259,6 +262,47 @@ class JdbcSessionStoreAutoConfigurationTests {
 	}
 
 	@Test
+	void markedDataSourceIsTheOneOfTheStore() {
+		DataSource primary = new DriverManagerDataSource("jdbc:none:");
+		this.bare.withBean("main", DataSource.class, () -> primary, (definition) -> definition.setPrimary(true))
+			.withUserConfiguration(Marked.class)
+			.run((context) -> {
+				assertThatItWorks(context.getBean(SessionStore.class));
+				assertThat(rows(context.getBean("sessions", DataSource.class), "SESSIONKIT_TURN")).isEqualTo(1);
+				assertThat(context.getBean(StoreLife.class).endsWithProcess()).isTrue();
+			});
+	}
+
+	@Test
+	void markedDataSourceNeedsNoPrimaryOne() {
+		this.bare.withBean("one", DataSource.class, () -> new DriverManagerDataSource("jdbc:none:"))
+			.withBean("two", DataSource.class, () -> new DriverManagerDataSource("jdbc:none:"))
+			.withUserConfiguration(Marked.class)
+			.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@Test
+	void transactionOfTheMarkedDataSourceTakesTheSessionsAlong() {
+		this.bare
+			.withBean("main", DataSource.class, () -> dataSource(memory()), (definition) -> definition.setPrimary(true))
+			.withUserConfiguration(Marked.class)
+			.run((context) -> {
+				SessionStore store = context.getBean(SessionStore.class);
+				addAndRollBack(store, context.getBean("sessions", DataSource.class));
+				assertThat(store.find(KEY)).isEmpty();
+				addAndRollBack(store, context.getBean("main", DataSource.class));
+				assertThat(store.find(KEY)).isPresent();
+			});
+	}
+
+	private static void addAndRollBack(SessionStore store, DataSource database) {
+		new TransactionTemplate(new DataSourceTransactionManager(database)).executeWithoutResult((tx) -> {
+			store.add(KEY, List.of(new UserMessage("hello")));
+			tx.setRollbackOnly();
+		});
+	}
+
+	@Test
 	void dataSourcesThatAreNotCandidatesDoNotCount() {
 		DataSource only = dataSource(memory());
 		BeanDefinitionCustomizer hidden = (definition) -> definition.setAutowireCandidate(false);
@@ -333,6 +377,17 @@ class JdbcSessionStoreAutoConfigurationTests {
 	private static int rows(DataSource dataSource, String table) {
 		Integer count = new JdbcTemplate(dataSource).queryForObject("select count(*) from " + table, Integer.class);
 		return (count != null) ? count : 0;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Marked {
+
+		@Bean(defaultCandidate = false)
+		@SessionKitDataSource
+		DataSource sessions() {
+			return dataSource(memory());
+		}
+
 	}
 
 	/** Registered last, so that only a dependency can put it before the store. */

@@ -191,7 +191,16 @@ class RedisSessionStoreAutoConfigurationTests {
 		assertThat(analysis.getDescription()).contains("cannot be reached")
 			.doesNotContain("secret")
 			.doesNotContain("127.0.0.1");
-		assertThat(analysis.getAction()).contains("Start Redis").contains("'spring.data.redis.host'");
+		assertThat(analysis.getAction()).contains("Start Redis")
+			.contains("'spring.data.redis.host'")
+			.contains("'spring.data.redis.ssl.enabled'");
+	}
+
+	@Test
+	void databaseThatTheServerDoesNotHaveIsReported() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.redis.withPropertyValues("spring.data.redis.database=99"));
+		assertThat(analysis.getAction()).contains("'spring.data.redis.database'");
 	}
 
 	@ParameterizedTest

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +20,7 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;
@@ -40,7 +42,9 @@ import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfigurati
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -224,12 +228,88 @@ class SchemaInitializationTests {
 			.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
 	}
 
-	@Test
-	void sqliteIsNotEmbeddedNotEvenInMemory() {
+	@ParameterizedTest
+	@ValueSource(strings = { "jdbc:sqlite::memory:", "jdbc:sqlite:", "jdbc:sqlite:file:x?mode=memory" })
+	void sqliteInMemoryIsRefusedSinceEachConnectionHasItsOwn(String url) {
 		FailureAnalysis analysis = StartFailure
-			.analysis(this.runner.withPropertyValues("spring.datasource.url=jdbc:sqlite::memory:"));
-		assertThat(analysis.getDescription()).contains("schema-sqlite.sql");
-		assertThat(analysis.getAction()).contains("'sessionkit.store.jdbc.initialize-schema' to 'always'");
+			.analysis(this.runner.withPropertyValues("spring.datasource.url=" + url, ALWAYS));
+		assertThat(analysis.getDescription()).contains("SQLite database in memory");
+		assertThat(analysis.getAction()).contains("jdbc:sqlite:sessions.db").contains("cache=shared");
+	}
+
+	@Test
+	void sqliteInMemoryThatIsSharedIsKnownToEndWithTheProcess() {
+		this.runner.withPropertyValues("spring.datasource.url=jdbc:sqlite:file:shared?mode=memory&cache=shared", ALWAYS)
+			.run((context) -> {
+				assertThatItWorks(context.getBean(SessionStore.class));
+				assertThat(context.getBean(StoreLife.class).endsWithProcess()).isTrue();
+			});
+	}
+
+	@Test
+	void sqliteInADirectoryThatIsMissingIsReported() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues(
+				"spring.datasource.url=jdbc:sqlite:" + this.directory.resolve("none/sessions"), ALWAYS));
+		assertThat(analysis.getDescription()).doesNotContain("null");
+		assertThat(analysis.getAction()).contains("directory");
+	}
+
+	@Test
+	void fileThatAnotherProcessHasOpenIsReported() {
+		DataSource locked = new AbstractDataSource() {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				throw new SQLException("secret", "90020", 90020, new IllegalStateException("MVStore"));
+			}
+
+			@Override
+			public Connection getConnection(String user, String password) throws SQLException {
+				return getConnection();
+			}
+
+		};
+		FailureAnalysis analysis = StartFailure.analysis(always(locked));
+		assertThat(analysis.getDescription()).contains("SQLSTATE 90020").doesNotContain("secret");
+		assertThat(analysis.getAction()).contains("Another process has the file of the database open");
+	}
+
+	@Test
+	void routingDataSourceWithoutADefaultIsReported() {
+		AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+
+			@Override
+			protected @Nullable Object determineCurrentLookupKey() {
+				return null;
+			}
+
+		};
+		routing.setTargetDataSources(Map.of("tenant", new DriverManagerDataSource("jdbc:h2:mem:tenant")));
+		FailureAnalysis analysis = StartFailure.analysis(always(routing));
+		assertThat(analysis.getDescription()).contains("gave no connection");
+		assertThat(analysis.getAction()).contains("AbstractRoutingDataSource needs a default target");
+	}
+
+	@Test
+	void schemaThatIsMissingIsReported() {
+		PostgresServer server = PostgresServer.running();
+		PGSimpleDataSource database = (PGSimpleDataSource) server.dataSource(server.newDatabase());
+		database.setCurrentSchema("nope");
+		assertThat(StartFailure.analysis(always(database)).getAction()).contains("Create the schema")
+			.contains("currentSchema");
+	}
+
+	@Test
+	void alwaysIsNotAdvisedWhereItHasLeftTablesAsTheyAre() {
+		String url = memory();
+		ApplicationContextRunner always = this.runner.withPropertyValues(url, ALWAYS);
+		always.run((context) -> new JdbcTemplate(context.getBean(DataSource.class))
+			.execute("alter table SESSIONKIT_TURN drop column outcome"));
+		FailureAnalysis analysis = StartFailure.analysis(always);
+		assertThat(analysis.getDescription()).containsIgnoringCase("not found: t.outcome");
+		assertThat(analysis.getAction()).contains("leaves tables that are there as they are")
+			.contains("DB_CLOSE_DELAY")
+			.doesNotContain("'always'");
 	}
 
 	@Test

@@ -283,7 +283,7 @@ class SessionStoreAutoConfigurationTests {
 		FailureAnalysis analysis = StartFailure
 			.analysis(this.runner.withUserConfiguration(TwoConnectionFactories.class).withPropertyValues(property));
 		assertThat(analysis.getDescription()).contains("RedisConnectionFactory [cache, sessions]");
-		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
+		assertThat(analysis.getAction()).contains("@Primary").contains("RedisSessionStore bean");
 	}
 
 	@Test
@@ -322,7 +322,7 @@ class SessionStoreAutoConfigurationTests {
 		FailureAnalysis analysis = StartFailure
 			.analysis(this.runner.withUserConfiguration(TwoDataSources.class).withPropertyValues(property));
 		assertThat(analysis.getDescription()).contains("[orders, reports]");
-		assertThat(analysis.getAction()).contains("@Primary").contains("SessionStore bean");
+		assertThat(analysis.getAction()).contains("@Primary").contains("@SessionKitDataSource");
 	}
 
 	/**

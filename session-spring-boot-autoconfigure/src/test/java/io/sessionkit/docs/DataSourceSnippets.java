@@ -1,0 +1,42 @@
+package io.sessionkit.docs;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.autoconfigure.store.SessionKitDataSource;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+
+/**
+ * The code of {@code docs/configuration.md}.
+ */
+public final class DataSourceSnippets {
+
+	private DataSourceSnippets() {
+	}
+
+	// tag::marked
+	@Configuration(proxyBeanMethods = false)
+	static class DataSources {
+
+		@Bean
+		@Primary
+		@ConfigurationProperties("app.orders")
+		DataSource orders() {
+			return DataSourceBuilder.create().build();
+		}
+
+		@Bean(defaultCandidate = false)
+		@SessionKitDataSource
+		@ConfigurationProperties("app.sessions")
+		DataSource sessions() {
+			return DataSourceBuilder.create().build();
+		}
+
+	}
+	// end::marked
+
+}
