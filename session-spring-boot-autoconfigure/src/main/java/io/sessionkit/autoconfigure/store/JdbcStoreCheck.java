@@ -12,7 +12,11 @@ import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
  * Checks at start that the database of the store can be reached, has the tables of this
@@ -20,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * fail.
  */
 final class JdbcStoreCheck {
+
+	private static final Log logger = LogFactory.getLog(JdbcStoreCheck.class);
 
 	private static final int HSQLDB_DENIED_OR_MISSING = -5501;
 
@@ -50,6 +56,15 @@ final class JdbcStoreCheck {
 					"Use another database or other tables, or define a SessionStore bean.", ex);
 		}
 		checkRights();
+		warnOfRouting();
+	}
+
+	private void warnOfRouting() {
+		if (this.dataSource instanceof AbstractRoutingDataSource) {
+			logger.warn(
+					"Sessions are kept where an AbstractRoutingDataSource leads. SessionKit also uses it on threads of its"
+							+ " own, which know no key of a request: see docs/transactions.md.");
+		}
 	}
 
 	/**
