@@ -251,8 +251,10 @@ public final class Conversation {
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
 	 * left as it is
+	 * @throws IllegalArgumentException if its time to live is not longer than the lease
 	 */
 	public boolean create(HeaderChange header) {
+		this.waitingTurns.checkLife(header.timeToLive());
 		Map<String, Object> attributes = header.attributes();
 		AttributeRules rules = rules();
 		Map<String, Object> checked = Map.of();
@@ -288,8 +290,10 @@ public final class Conversation {
 	 * @param timeToLive how long the session lives after each write;
 	 * {@link Duration#ZERO} if it never expires
 	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalArgumentException if it is not longer than the lease
 	 */
 	public void timeToLive(Duration timeToLive) {
+		this.waitingTurns.checkLife(timeToLive);
 		change((header) -> header.timeToLive(timeToLive));
 	}
 

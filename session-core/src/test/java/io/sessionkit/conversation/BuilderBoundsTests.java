@@ -6,11 +6,13 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
@@ -50,6 +52,18 @@ class BuilderBoundsTests {
 			.summarize(Summarize.by(new ScriptedChatModel()).keepTurns(10).build())
 			.build()
 			.close();
+	}
+
+	@Test
+	void aSessionThatWouldNotOutliveALeaseIsRefused() {
+		Conversation conversation = this.builder.lease(Duration.ofSeconds(30)).build().get("t");
+		Duration lease = Duration.ofSeconds(30);
+		assertThatIllegalArgumentException().isThrownBy(() -> conversation.create(HeaderChange.NONE.timeToLive(lease)))
+			.withMessageContaining("the lease, which is PT30S");
+		assertThat(conversation.create(HeaderChange.NONE.timeToLive(lease.plusSeconds(1)))).isTrue();
+		assertThatIllegalArgumentException().isThrownBy(() -> conversation.timeToLive(Duration.ofSeconds(1)))
+			.withMessageContaining("PT1S");
+		conversation.timeToLive(Duration.ZERO);
 	}
 
 	private SessionAdvisor.Builder advisor() {

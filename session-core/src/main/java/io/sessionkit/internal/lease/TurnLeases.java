@@ -60,6 +60,20 @@ public final class TurnLeases {
 	}
 
 	/**
+	 * Checks that a session outlives the silence of a process that works on it.
+	 * @param timeToLive how long it is to live after each write; null or zero if it never
+	 * expires
+	 * @throws IllegalArgumentException if it would not live longer than a lease
+	 */
+	public void checkLife(@Nullable Duration timeToLive) {
+		if (timeToLive != null && !timeToLive.isZero() && timeToLive.compareTo(this.life) <= 0) {
+			throw new IllegalArgumentException("A session cannot have the time to live " + timeToLive
+					+ ", since it would be gone while a process that works on it may still be silent. Use a longer time than"
+					+ " the lease, which is " + this.life + ", or Duration.ZERO for a session that never expires.");
+		}
+	}
+
+	/**
 	 * Returns the life of a session, which nobody extends yet.
 	 * @param timeToLive how long the session lives after each write; null if it never
 	 * expires

@@ -1,5 +1,6 @@
 package io.sessionkit.internal.turn;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -44,6 +45,14 @@ public final class WaitingTurns {
 	WaitingTurns(TurnSetup setup) {
 		this.setup = setup;
 		this.store = setup.store();
+	}
+
+	/**
+	 * Checks that a session outlives a lease on its turn.
+	 * @throws IllegalArgumentException if it would not
+	 */
+	public void checkLife(@Nullable Duration timeToLive) {
+		this.setup.leases().checkLife(timeToLive);
 	}
 
 	/**
