@@ -2,9 +2,6 @@ package io.sessionkit.internal;
 
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -29,13 +26,10 @@ public final class Renewals implements AutoCloseable {
 	/** Nothing that has failed waits longer for its next try. */
 	private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
-	/**
-	 * The number of threads. A renewal that waits for a connection must not cost others
-	 * what they hold.
-	 */
-	private static final int THREADS = 4;
+	/** The thread of a renewal that takes longer is replaced, however long the life. */
+	private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
 
-	private @Nullable ScheduledThreadPoolExecutor threads;
+	private @Nullable RenewalThreads threads;
 
 	/**
 	 * Returns the time between two renewals.
@@ -51,6 +45,11 @@ public final class Renewals implements AutoCloseable {
 		return (wait.compareTo(LONGEST_WAIT) < 0) ? wait : LONGEST_WAIT;
 	}
 
+	private static Duration patience(Duration life) {
+		Duration period = period(life);
+		return (period.compareTo(LONGEST_PATIENCE) < 0) ? period : LONGEST_PATIENCE;
+	}
+
 	/**
 	 * Runs renewals until they are cancelled. One that fails is tried again soon.
 	 * @param life the time after which something is lost unless it is renewed
@@ -58,7 +57,20 @@ public final class Renewals implements AutoCloseable {
 	 * @param renewal renews it, or throws if the store has failed
 	 */
 	public Renewal start(Duration life, Supplier<String> what, Runnable renewal) {
-		Renewal started = new Renewal(life, what, renewal);
+		return start(life, what, renewal, () -> {
+		});
+	}
+
+	/**
+	 * Runs renewals until they are cancelled. One that fails is tried again soon.
+	 * @param life the time after which something is lost unless it is renewed
+	 * @param what names what is renewed, for the log
+	 * @param renewal renews it, or throws if the store has failed
+	 * @param whenOverdue runs several times in each lifetime while a renewal does not
+	 * come back from the store; must not call it
+	 */
+	public Renewal start(Duration life, Supplier<String> what, Runnable renewal, Runnable whenOverdue) {
+		Renewal started = new Renewal(life, what, renewal, whenOverdue);
 		started.next(period(life));
 		return started;
 	}
@@ -73,7 +85,7 @@ public final class Renewals implements AutoCloseable {
 	}
 
 	private void tryAgain(Duration life, Runnable work, int tries) {
-		schedule(() -> {
+		RenewalThreads.Task task = new RenewalThreads.Task(() -> "What a call gives back", patience(life), () -> {
 			try {
 				work.run();
 			}
@@ -82,7 +94,9 @@ public final class Renewals implements AutoCloseable {
 					unlessClosed(() -> tryAgain(life, work, tries - 1));
 				}
 			}
-		}, untilNextTry(life));
+		}, () -> {
+		});
+		schedule(task, untilNextTry(life));
 	}
 
 	/** What runs while this object is closed is the last of its kind. */
@@ -95,17 +109,11 @@ public final class Renewals implements AutoCloseable {
 		}
 	}
 
-	private synchronized ScheduledFuture<?> schedule(Runnable work, Duration delay) {
+	private synchronized RenewalThreads.Scheduled schedule(RenewalThreads.Task task, Duration delay) {
 		if (this.threads == null) {
-			this.threads = new ScheduledThreadPoolExecutor(THREADS, (task) -> {
-				Thread thread = new Thread(task, "sessionkit-lease");
-				thread.setDaemon(true);
-				return thread;
-			});
-			// the next renewal of what has ended may be days away
-			this.threads.setRemoveOnCancelPolicy(true);
+			this.threads = new RenewalThreads();
 		}
-		return this.threads.schedule(work, delay.toMillis(), TimeUnit.MILLISECONDS);
+		return this.threads.schedule(task, delay);
 	}
 
 	/**
@@ -114,13 +122,7 @@ public final class Renewals implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		if (this.threads != null) {
-			this.threads.shutdownNow();
-			try {
-				this.threads.awaitTermination(1, TimeUnit.SECONDS);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+			this.threads.close();
 		}
 	}
 
@@ -133,32 +135,35 @@ public final class Renewals implements AutoCloseable {
 
 		private final Supplier<String> what;
 
+		private final RenewalThreads.Task task;
+
 		private final Runnable renewal;
 
-		private @Nullable ScheduledFuture<?> next;
+		private RenewalThreads.@Nullable Scheduled next;
 
 		private boolean cancelled;
 
 		/** Whether the last renewal has failed. Used by one thread at a time. */
 		private volatile boolean failing;
 
-		private Renewal(Duration life, Supplier<String> what, Runnable renewal) {
+		private Renewal(Duration life, Supplier<String> what, Runnable renewal, Runnable whenOverdue) {
 			this.life = life;
 			this.what = what;
 			this.renewal = renewal;
+			this.task = new RenewalThreads.Task(what, patience(life), this::run, whenOverdue);
 		}
 
 		/** Stops the renewals. One that runs at this moment runs to its end. */
 		public synchronized void cancel() {
 			this.cancelled = true;
 			if (this.next != null) {
-				this.next.cancel(false);
+				this.next.cancel();
 			}
 		}
 
 		private synchronized void next(Duration delay) {
 			if (!this.cancelled) {
-				this.next = schedule(this::run, delay);
+				this.next = schedule(this.task, delay);
 			}
 		}
 

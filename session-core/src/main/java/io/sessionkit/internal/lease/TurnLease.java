@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -65,6 +67,8 @@ public final class TurnLease implements HeldLease {
 	/** Whether the lease is being given back with the end of its turn. */
 	private boolean ending;
 
+	private final AtomicBoolean reported = new AtomicBoolean();
+
 	private Renewals.@Nullable Renewal renewal;
 
 	private volatile Runnable whenLost = () -> {
@@ -123,7 +127,7 @@ public final class TurnLease implements HeldLease {
 			Since since, Renewals renewals) {
 		TurnLease lease = new TurnLease(store, key, taking, holder, life, since, renewals);
 		lease.renewal = renewals.start(life, () -> "The lease of the " + lease.what() + " on session " + key,
-				lease::renew);
+				lease::renew, lease::overdue);
 		return lease;
 	}
 
@@ -221,16 +225,33 @@ public final class TurnLease implements HeldLease {
 	}
 
 	/**
-	 * Gives the lease back unless it has run out: another call may have it then.
+	 * Gives the lease back unless it has run out: another call may have it then. So a
+	 * renewal that hangs is not waited for any longer.
 	 */
 	private boolean giveBack() {
-		this.writing.lock();
+		if (!isLockedInTime()) {
+			return false;
+		}
 		try {
 			return isInTime() && (delete() || isOurs() && delete());
 		}
 		finally {
 			this.writing.unlock();
 		}
+	}
+
+	private boolean isLockedInTime() {
+		try {
+			return this.writing.tryLock(left(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	private synchronized long left() {
+		return this.validUntil - System.nanoTime();
 	}
 
 	private void renew() {
@@ -292,6 +313,19 @@ public final class TurnLease implements HeldLease {
 
 	private void lost() {
 		if (runsOut() && !isErased()) {
+			reportLost();
+		}
+	}
+
+	/** A renewal does not come back from the store, which therefore is not asked. */
+	private void overdue() {
+		if (!isInTime() && runsOut()) {
+			reportLost();
+		}
+	}
+
+	private void reportLost() {
+		if (this.reported.compareAndSet(false, true)) {
 			logger.warn("The lease of the " + what() + " on session " + this.key
 					+ " has run out before it was renewed. What it ran is uncertain unless its result is stored.");
 			this.whenLost.run();

@@ -3,6 +3,7 @@ package io.sessionkit.internal.line;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -45,6 +46,11 @@ final class Place {
 
 	private boolean lost;
 
+	/** The last time at which this call has shown that it is there. */
+	private volatile long beaten = System.nanoTime();
+
+	private final AtomicBoolean reported = new AtomicBoolean();
+
 	private boolean over;
 
 	/**
@@ -62,7 +68,8 @@ final class Place {
 		this.id = id;
 		this.line = line;
 		this.revision = revision;
-		this.renewal = renewals.start(lines.life(), () -> "The place of a call on session " + key, this::renew);
+		this.renewal = renewals.start(lines.life(), () -> "The place of a call on session " + key, this::renew,
+				this::overdue);
 	}
 
 	/**
@@ -306,6 +313,18 @@ final class Place {
 		}
 	}
 
+	/**
+	 * A renewal does not come back from the store, and so has the lock. The call learns
+	 * at its commit what has become of its place.
+	 */
+	private void overdue() {
+		if (System.nanoTime() - this.beaten > this.lines.life().toNanos() && this.reported.compareAndSet(false, true)) {
+			logger.warn("The place of a call on session " + this.key + " was not renewed for " + this.lines.life()
+					+ ". Its turn does not become history if another call was admitted meanwhile.");
+			this.lines.lost();
+		}
+	}
+
 	private void renew() {
 		this.writing.lock();
 		try {
@@ -339,11 +358,13 @@ final class Place {
 	}
 
 	private boolean put(Line next) {
+		long now = System.nanoTime();
 		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, this.revision))) {
 			return false;
 		}
 		this.line = next;
 		this.revision++;
+		this.beaten = now;
 		return true;
 	}
 
@@ -370,7 +391,8 @@ final class Place {
 	 * Whoever erases a session takes its lines too.
 	 */
 	private void lost(Line now) {
-		if (!this.lost && !this.over && !now.isAnswered() && !this.lines.isAbsent(this.key)) {
+		if (!this.lost && !this.over && !now.isAnswered() && !this.lines.isAbsent(this.key)
+				&& this.reported.compareAndSet(false, true)) {
 			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
 					+ this.lines.life() + " that it is there. Its turn does not become history.");
 			this.lines.lost();

@@ -1,0 +1,175 @@
+package io.sessionkit.internal.lease;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.Concurrency;
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.line.Drain;
+import io.sessionkit.internal.line.Lines;
+import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.ai.chat.messages.UserMessage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Renewals that do not come back from the store, as on connections that have died
+ * silently.
+ */
+@Isolated
+@Timeout(120)
+class HangingRenewalTests {
+
+	private static final Duration LIFE = Duration.ofSeconds(3);
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger("io.sessionkit.internal");
+
+	private final SessionStore memory = TestStores.MEMORY.create();
+
+	private final ObservedStore store = new ObservedStore(this.memory);
+
+	private final CountDownLatch alive = new CountDownLatch(1);
+
+	private final Set<Thread> hanging = ConcurrentHashMap.newKeySet();
+
+	private final List<LeaseKind> lost = new CopyOnWriteArrayList<>();
+
+	private final TurnObserver observer = new TurnObserver() {
+		@Override
+		public void leaseLost(LeaseKind kind) {
+			HangingRenewalTests.this.lost.add(kind);
+		}
+	};
+
+	private final Renewals renewals = new Renewals();
+
+	private final TurnLeases leases = new TurnLeases(this.store, LIFE, this.renewals, this.observer);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	/** The number of puts that hang from now on. */
+	private volatile int toHang;
+
+	@BeforeEach
+	void begin() {
+		this.log.start();
+		this.logger.setLevel(Level.INFO);
+		this.logger.addAppender(this.log);
+		this.store.beforePut(this::hang);
+	}
+
+	@AfterEach
+	void close() {
+		this.alive.countDown();
+		this.renewals.close();
+		this.logger.detachAppender(this.log);
+		this.logger.setLevel(null);
+	}
+
+	private void hang(RecordWrite write) {
+		if (write.expected() > 0 && write.payload() != null && isToHang()) {
+			this.hanging.add(Thread.currentThread());
+			try {
+				this.alive.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+	}
+
+	private synchronized boolean isToHang() {
+		return this.toHang-- > 0;
+	}
+
+	private TurnLease lease(int number) {
+		SessionKey key = SessionKey.of("ada", "t" + number);
+		this.memory.add(key, List.of(new UserMessage("q")));
+		return this.leases.take(key);
+	}
+
+	private List<TurnLease> hangingLeases(int number) {
+		this.toHang = number;
+		List<TurnLease> taken = IntStream.range(0, number).mapToObj(this::lease).toList();
+		Awaitility.await().until(() -> this.hanging.size() == Math.min(number, 64));
+		return taken;
+	}
+
+	private long logged(String text) {
+		return List.copyOf(this.log.list)
+			.stream()
+			.filter((event) -> event.getFormattedMessage().contains(text))
+			.count();
+	}
+
+	@Test
+	void renewalsThatHangDoNotCostOthersTheirLease() {
+		List<TurnLease> dead = hangingLeases(6);
+		TurnLease other = lease(6);
+		Awaitility.await().during(LIFE.multipliedBy(2)).atMost(LIFE.multipliedBy(4)).until(other::isHeld);
+		assertThat(dead).noneMatch(TurnLease::isHeld);
+		assertThat(this.lost).hasSize(6).containsOnly(LeaseKind.TURN);
+		assertThat(logged("could not")).isZero();
+		assertThat(logged("socketTimeout")).isOne();
+		this.alive.countDown();
+		Awaitility.await().until(() -> logged("No renewal hangs any more") == 1);
+		assertThat(other.isHeld()).isTrue();
+		assertThat(this.lost).hasSize(6);
+	}
+
+	@Test
+	void leaseWhoseTurnEndsWhileItsRenewalHangsIsNotWaitedForLongerThanItLives() {
+		List<TurnLease> dead = hangingLeases(1);
+		assertThat(CompletableFuture.runAsync(dead.get(0)::leave)).succeedsWithin(LIFE);
+		assertThat(this.lost).isEmpty();
+	}
+
+	@Test
+	void leasesThatNoThreadIsLeftForAreReportedAndTheNextOnesAreRenewed() {
+		List<TurnLease> dead = hangingLeases(70);
+		Awaitility.await().until(() -> this.lost.size() == 70);
+		assertThat(dead).noneMatch(TurnLease::isHeld);
+		assertThat(logged("nothing else is renewed")).isOne();
+		this.alive.countDown();
+		TurnLease next = lease(70);
+		Awaitility.await().during(LIFE.multipliedBy(2)).atMost(LIFE.multipliedBy(4)).until(next::isHeld);
+		assertThat(this.lost).hasSize(70);
+	}
+
+	@Test
+	void placeInLineWhoseRenewalHangsIsReportedOnceItHasRunOut() {
+		SessionKey key = SessionKey.of("ada", "t1");
+		this.memory.add(key, List.of(new UserMessage("q")));
+		this.toHang = 1;
+		new Lines(this.store, LIFE, this.renewals, this.observer)
+			.arrive(key, null, null, Concurrency.SERIALIZE, LIFE, null, new Drain())
+			.await();
+		Awaitility.await().until(() -> this.lost.equals(List.of(LeaseKind.LINE)));
+		assertThat(logged("The place of a call on session 't1' of 'ada' was not renewed")).isOne();
+	}
+
+}
