@@ -7,8 +7,9 @@ import org.springframework.ai.chat.model.ChatResponse;
 
 /**
  * Thrown if the model has answered but the turn could not be stored. The session is as it
- * was before the turn, or has the whole turn if only the store's answer was lost.
- * Committing the same turn id again is safe.
+ * was before the answer, or has the whole turn if only the store's answer was lost. A
+ * turn of which a part was stored before is still open then, and a call without a message
+ * continues it. Committing the same turn id again is safe.
  */
 public final class CommitFailedException extends SessionException {
 
@@ -34,7 +35,7 @@ public final class CommitFailedException extends SessionException {
 	}
 
 	/**
-	 * Creates the exception of a turn of which the store has certainly written nothing.
+	 * Creates the exception of a turn whose end the store has certainly not written.
 	 * @param message a description of what happened and what to do
 	 * @param reply the model's answer; null if there is none
 	 * @param cause the failure of the store; null if there is none
@@ -46,7 +47,8 @@ public final class CommitFailedException extends SessionException {
 	}
 
 	/**
-	 * Returns whether it is known that the session is as it was before the answer.
+	 * Returns whether it is known that the session is as it was before the answer, with
+	 * the open turn if a part of it was stored by then.
 	 * @return false if the store may have all of the turn
 	 */
 	public boolean isUnwritten() {

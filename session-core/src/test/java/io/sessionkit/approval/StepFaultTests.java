@@ -27,6 +27,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -164,6 +165,40 @@ class StepFaultTests {
 		this.model.says("done");
 		assertThat(client.resume()).isEqualTo("done");
 		assertThat(this.runs).containsExactly("look 1");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnWhoseEndWasRefusedIsSaidToBeOpen(TestStores kind) {
+		ObservedStore observed = new ObservedStore(kind.create());
+		Client client = client(observed, Durability.STEP);
+		this.model.calls(look(1)).step((prompt) -> Flux.defer(() -> {
+			observed.beforeCommit(() -> {
+				throw StoreUnavailableException.unwritten("full", null);
+			});
+			return new ScriptedChatModel().says("lost").stream(prompt);
+		}));
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> client.ask("question"))
+			.matches(CommitFailedException::isUnwritten)
+			.withMessageContaining("The store has refused its end.")
+			.withMessageContaining("still open; call again without a message to continue it")
+			.withMessageNotContaining("as it was before");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnWhoseEndIsUnknownIsSaidToBeOpenUnlessItIsWhole(TestStores kind) {
+		ObservedStore observed = new ObservedStore(kind.create());
+		Client client = client(observed, Durability.STEP);
+		this.model.calls(look(1)).step((prompt) -> Flux.defer(() -> {
+			observed.failAt(ObservedStore.Fault.COMMIT);
+			return new ScriptedChatModel().says("lost").stream(prompt);
+		}));
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> client.ask("question"))
+			.matches((unknown) -> !unknown.isUnwritten())
+			.withMessageContaining("Read the session before you ask again: it has all of the turn, or the turn is still"
+					+ " open; then call again without a message to continue it")
+			.withMessageNotContaining("nothing");
 	}
 
 	/**

@@ -51,6 +51,9 @@ final class TurnKeeper {
 
 	private static final String NO_REPLY = "no reply";
 
+	private static final String CONTINUE = "call again without a message to continue it, or end it with"
+			+ " Approvals.cancel(..).";
+
 	/**
 	 * The recorded content of a turn.
 	 *
@@ -337,18 +340,29 @@ final class TurnKeeper {
 	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
 		String message = "The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName()
 				+ ". " + ((answer != null) ? "reply() has what the model answered. " : "");
-		return isUnwritten(cause) ? CommitFailedException.unwritten(
-				message + "The store has refused it, and the session is as it was before the answer.", answer, cause)
-				: new CommitFailedException(
-						message + "Read the session before you ask again: it has all of the turn, or nothing.", answer,
-						cause);
+		return isUnwritten(cause) ? CommitFailedException.unwritten(message + refused(), answer, cause)
+				: new CommitFailedException(message + unknown(), answer, cause);
+	}
+
+	private String refused() {
+		return isPartStored() ? "The store has refused its end. The turn is still open; " + CONTINUE
+				: "The store has refused it, and the session is as it was before the answer.";
+	}
+
+	private String unknown() {
+		return "Read the session before you ask again: it has all of the turn, or "
+				+ (isPartStored() ? "the turn is still open; then " + CONTINUE : "nothing.");
+	}
+
+	private boolean isPartStored() {
+		Turn known = stored();
+		return known != null && known.status().isOpen();
 	}
 
 	/** What fails after the turn is stored says nothing about the turn. */
 	private boolean isUnwritten(RuntimeException cause) {
-		Turn known = stored();
 		return cause instanceof StoreUnavailableException failure && failure.isUnwritten()
-				&& (known == null || known.status().isOpen());
+				&& (stored() == null || isPartStored());
 	}
 
 	private SessionException notStored(Recorded recorded, @Nullable ChatResponse answer) {
@@ -376,9 +390,7 @@ final class TurnKeeper {
 		if (stored() == null) {
 			return reply + "The turn is kept beside the history; call again to continue from what is there now.";
 		}
-		return reply + (this.writer.isOpen()
-				? "The turn is still open; call again without a message to continue it, or end it"
-						+ " with Approvals.cancel(..)."
+		return reply + (this.writer.isOpen() ? "The turn is still open; " + CONTINUE
 				: "Another call has ended the turn; read the session.");
 	}
 
