@@ -271,7 +271,7 @@ final class GatedTurn implements TurnGate {
 	}
 
 	private TurnHandedOverException handedOver() {
-		this.drain.handedOver();
+		this.turn.handedOver();
 		return new TurnHandedOverException(this.turn.id(), "The turn on session " + this.turn.key()
 				+ " has stopped at a step, since its process shuts down. It is stored up to there, and nobody works on"
 				+ " it. Call again without a message, in another process, to continue it.");

@@ -241,7 +241,7 @@ public final class ToolRuns {
 	 * the claim stays as a killed process leaves it, and the turn goes no further.
 	 */
 	private TurnHandedOverException brokenOff(ToolApproval call, Throwable thrown) {
-		this.drain.handedOver();
+		this.turn.handedOver();
 		String what = "Tool '" + call.tool() + "' on session " + this.turn.key()
 				+ " was interrupted, since this process shuts down. It may have had its effect, so its call is uncertain";
 		logger.warn(what + ": a person has to decide whether it runs again.");

@@ -26,7 +26,11 @@ public final class Drain {
 	/** How many calls were at work when the shutdown began, and those inside of them. */
 	private int toEnd;
 
+	/** How many turns have stopped at a step. */
 	private int handedOver;
+
+	/** How many of their calls have not ended yet. */
+	private int ending;
 
 	/**
 	 * A call at work or in line, until that is ended. Ending it again does nothing.
@@ -35,10 +39,23 @@ public final class Drain {
 
 		private final boolean waits;
 
+		private boolean handedOver;
+
 		private boolean ended;
 
 		private Work(boolean waits) {
 			this.waits = waits;
+		}
+
+		/** Notes that the turn of the call stops at a step. */
+		public void handedOver() {
+			synchronized (Drain.this) {
+				if (!this.handedOver && !this.ended) {
+					this.handedOver = true;
+					Drain.this.handedOver++;
+					Drain.this.ending++;
+				}
+			}
 		}
 
 		@Override
@@ -46,6 +63,7 @@ public final class Drain {
 			synchronized (Drain.this) {
 				if (!this.ended) {
 					this.ended = true;
+					Drain.this.ending -= this.handedOver ? 1 : 0;
 					Drain.this.atWork -= this.waits ? 0 : 1;
 					Drain.this.inLine -= this.waits ? 1 : 0;
 					Drain.this.notifyAll();
@@ -90,11 +108,6 @@ public final class Drain {
 		return this.on;
 	}
 
-	/** Counts a turn that stops at a step. */
-	public synchronized void handedOver() {
-		this.handedOver++;
-	}
-
 	/** Lets nothing new begin. */
 	public synchronized void begin() {
 		if (!this.on) {
@@ -127,7 +140,7 @@ public final class Drain {
 		logger.info("This process shuts down: nothing new begins, " + this.atWork
 				+ " calls on sessions stop at their next step, and " + this.inLine + " leave their line, within "
 				+ limit + ".");
-		String why = "did not reach a step in time";
+		String why = "have not reached a step yet";
 		try {
 			waitForEnd(limit);
 		}
@@ -151,14 +164,16 @@ public final class Drain {
 	}
 
 	private void report(String why) {
-		String ended = (this.toEnd - this.atWork) + " of " + this.toEnd + " calls on sessions have ended, "
-				+ this.handedOver + " of them with a turn that another process can continue.";
-		if (this.atWork == 0) {
+		String ended = (this.toEnd - this.atWork) + " of " + this.toEnd + " calls on sessions have ended. Turns that"
+				+ " have stopped at a step, where another process can continue them: " + this.handedOver + ".";
+		int others = this.atWork - this.ending;
+		if (others == 0) {
 			logger.info(ended);
 		}
 		else {
-			logger.warn(ended + " The other " + this.atWork + " " + why + ". Their turns stay as a killed"
-					+ " process leaves them; a tool call that is in the ledger and has no result is uncertain.");
+			logger.warn(ended + " Calls that " + why + ": " + others
+					+ ". If the process ends now, their turns stay as a"
+					+ " killed process leaves them; a tool call that is in the ledger and has no result is uncertain.");
 		}
 		if (this.inLine > 0) {
 			logger.warn(this.inLine + " calls have not left their line on a session. Those behind them wait until their"

@@ -549,6 +549,14 @@ public final class RunningTurn {
 		this.life.begin();
 	}
 
+	/** Notes that the turn stops at a step, since its process shuts down. */
+	public void handedOver() {
+		Drain.Work counted = this.work;
+		if (counted != null) {
+			counted.handedOver();
+		}
+	}
+
 	/**
 	 * Returns the records of one kind that were read with the turn that this call
 	 * continues.
