@@ -86,6 +86,9 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		.<SessionKey, Long>build()
 		.asMap();
 
+	/** Whether the model has failed when it was asked last. */
+	private volatile boolean failing;
+
 	private SessionTitles(SessionStore store, @Nullable ChatModel model, List<SessionHook> hooks) {
 		this.store = SessionAccess.unguarded(store);
 		this.model = model;
@@ -256,12 +259,25 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 			String text = this.calls.ask(asked, prompt(question, text(messages, MessageType.ASSISTANT)), LONGEST_CALL)
 				.text();
 			String made = shortened(this.guards.checked(text));
+			this.failing = false;
 			return made.isEmpty() ? shortened(question) : made;
 		}
 		catch (SummaryCalls.FailedException ex) {
-			logger.debug("A model made no title: " + ex.reason());
+			failed(ex.reason());
 			return shortened(question);
 		}
+	}
+
+	/** Logged once until the model makes a title again. */
+	private void failed(String reason) {
+		if (!this.failing) {
+			logger.warn("A model made no title, so the first words of the question are it: " + reason
+					+ ". The next failures are logged at DEBUG until it makes one again.");
+		}
+		else {
+			logger.debug("A model made no title: " + reason);
+		}
+		this.failing = true;
 	}
 
 	/** Returns the first text of a question, or the last of an answer. */
