@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnHandedOverException;
@@ -205,6 +206,9 @@ class DrainTests {
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertNobodyWorks(moment);
 		assertThat(this.outcomes).containsExactly(TurnOutcome.HANDED_OVER);
+		assertThatExceptionOfType(SessionPausedException.class)
+			.isThrownBy(() -> ask(process(durability), setup(mode), "next"))
+			.withMessageContainingAll("broke off at a step", "call again without a message to continue it");
 		assertThat(goOn(process(durability), setup(mode))).isEqualTo("a of q:3");
 		assertWhole(durability);
 		assertThat(this.model.prompts()).hasSize(4);

@@ -405,7 +405,8 @@ public final class ToolRuns {
 	private TurnInProgressException decidedMeanwhile(ToolApproval call) {
 		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
 				+ " was considered uncertain while it ran, and somebody decided it, or the session was erased."
-				+ " What it returned is not used.");
+				+ " What it returned is not used. Read the session; if the turn is still open, call again without a"
+				+ " message to continue it.");
 	}
 
 	/**

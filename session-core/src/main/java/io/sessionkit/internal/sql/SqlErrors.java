@@ -111,8 +111,10 @@ public final class SqlErrors {
 	}
 
 	private static StoreUnavailableException unreachable(SQLException ex, boolean write) {
-		String outcome = write ? " Whether the write took place is unknown: read the session before you write again."
-				+ " Committing a turn again with the same id is safe." : "";
+		String outcome = write
+				? " Whether the write took place is unknown: read the session before you write again."
+						+ " Committing a turn again with the same id is safe."
+				: " Nothing was changed by it; try again later.";
 		return new StoreUnavailableException(
 				"The database of the session store cannot be reached (SQLSTATE " + state(ex) + ")." + outcome, ex);
 	}

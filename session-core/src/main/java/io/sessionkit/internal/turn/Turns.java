@@ -185,8 +185,9 @@ public final class Turns implements AutoCloseable {
 	 */
 	public SessionPausedException paused(RunningTurn turn, boolean asksAgain) {
 		return new SessionPausedException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
-				+ ", whose tool calls wait for approval or for a process that works on it."
-				+ " Decide them and call again without a message, cancel the turn with Approvals.cancel(..), or set"
+				+ ": tool calls wait in it, it broke off at a step, or a process works on it. Decide the calls that"
+				+ " Approvals.pending(..) lists, if there are any, and call again without a message to continue it;"
+				+ " or cancel it with Approvals.cancel(..), or set"
 				+ " sessionkit.approval.on-new-message to queue or cancel. "
 				+ (asksAgain ? "No question was asked again." : "The new message was not stored."), turn.openTurn());
 	}

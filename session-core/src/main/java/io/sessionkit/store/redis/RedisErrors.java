@@ -116,7 +116,8 @@ final class RedisErrors {
 				: "The Redis server of the session store cannot be reached (";
 		return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
 				+ (write ? " Whether the write took place is unknown: read the session before you write again."
-						+ " Committing a turn again with the same id is safe." : ""),
+						+ " Committing a turn again with the same id is safe."
+						: " Nothing was changed by it; try again later."),
 				ex);
 	}
 
