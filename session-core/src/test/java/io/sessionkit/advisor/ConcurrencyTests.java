@@ -387,6 +387,40 @@ class ConcurrencyTests {
 		assertThat(second.get()).isEqualTo("a of u2");
 	}
 
+	/** Processes whose leases differ, such as while they are replaced one by one. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void aShorterLeaseThrowsNoCallOutThatIsAtWork(TestStores kind) throws Exception {
+		SessionStore store = kind.create();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, Duration.ofSeconds(9));
+		ChatClient other = chat(store, Concurrency.SERIALIZE, LONG, Duration.ofSeconds(1));
+		Future<String> first = this.threads.submit(() -> request(chat));
+		this.model.awaitCalls(1);
+		List<Future<String>> others = List.of(this.threads.submit(() -> request(other)), ask(other, "u2"));
+		TimeUnit.SECONDS.sleep(2);
+		assertThat(this.model.calls.get()).isEqualTo(1);
+		this.model.open();
+		assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo("a of u1");
+		assertThat(others.get(0).get(20, TimeUnit.SECONDS)).isEqualTo("a of u1");
+		assertThat(others.get(1).get(20, TimeUnit.SECONDS)).isEqualTo("a of u2");
+		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1", "user: u2", "assistant: a of u2");
+		assertThat(this.model.calls.get()).isEqualTo(2);
+	}
+
+	private String request(ChatClient chat) {
+		return prompt(chat, "u1").advisors(SessionAdvisor.idempotencyKey("r1")).call().content();
+	}
+
+	@Test
+	void aCallThatIsRejectedIsToldHowLongTheOtherOneLives() throws Exception {
+		SessionStore store = memory();
+		ask(chat(store, Concurrency.REJECT, LONG, Duration.ofSeconds(9)), "u1");
+		this.model.awaitCalls(1);
+		ChatClient chat = chat(store, Concurrency.REJECT, LONG, Duration.ofSeconds(1));
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> answer(chat, "u2"))
+			.withMessageContaining("free after PT9S");
+	}
+
 	@Test
 	void aCallCanSayHowItIsTreated() throws Exception {
 		SessionStore store = memory();

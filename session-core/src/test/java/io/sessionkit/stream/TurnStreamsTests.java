@@ -66,6 +66,7 @@ import io.sessionkit.stream.CallEvent.Repeated;
 import io.sessionkit.stream.CallEvent.Steered;
 import io.sessionkit.stream.CallEvent.Text;
 import io.sessionkit.stream.CallEvent.ToolReturned;
+import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -450,13 +451,18 @@ class TurnStreamsTests {
 
 	@Test
 	void processThatWasGivenUpWritesNoMoreAndItsCallGoesOn() {
+		this.lease = Duration.ofSeconds(1);
+		AtomicBoolean away = new AtomicBoolean();
+		SessionStore shared = this.store;
+		this.store = AwayStores.of(shared, away::get);
 		TurnStreams here = streams();
 		List<StreamEvent> read = begun(here, 3);
-		this.lease = Duration.ofSeconds(1);
+		this.store = shared;
 		AtomicReference<List<StreamEvent>> rest = new AtomicReference<>();
-		// a reader whose lease is shorter than the time between two signs of life
+		away.set(true);
 		streams().resume(this.key, last(read)).collectList().subscribe(rest::set);
 		Awaitility.await().atMost(SOON).until(() -> rest.get() != null);
+		away.set(false);
 		assertThat(rest.get()).extracting(StreamEvent::event).containsExactly(new Lost());
 		List<StreamEvent> local = new CopyOnWriteArrayList<>();
 		here.resume(this.key, last(read)).subscribe(local::add);
@@ -464,6 +470,21 @@ class TurnStreamsTests {
 		awaitEnd(local);
 		assertThat(texts(local)).isEqualTo("c");
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	/** It shows three times in each lease of its own. */
+	@Test
+	void processIsNotGivenUpByAReaderWithAShorterLease() throws Exception {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		this.lease = Duration.ofSeconds(1);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		streams().resume(this.key, last(read)).subscribe(rest::add);
+		TimeUnit.SECONDS.sleep(4);
+		assertThat(rest).isEmpty();
+		say("c");
+		awaitEnd(rest);
+		assertThat(texts(rest)).isEqualTo("c");
 	}
 
 	@Test

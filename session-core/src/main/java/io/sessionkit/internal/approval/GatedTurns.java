@@ -144,7 +144,7 @@ public final class GatedTurns {
 	private SilentLease silentLease(TurnRequest asking) {
 		SessionKey key = asking.key();
 		return new SilentLease(() -> this.waitingTurns.lease(key), continues(asking),
-				(answer) -> this.stored.isBrokenOff(key, answer), this.turns.leases().life());
+				(answer) -> this.stored.isBrokenOff(key, answer));
 	}
 
 	/** Returns whether a call continues the open turn, if no turn answers it. */

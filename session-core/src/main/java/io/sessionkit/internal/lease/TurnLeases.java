@@ -107,7 +107,7 @@ public final class TurnLeases {
 		if (!this.store.put(key, taking.write())) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
-					+ " done. The turn of a process that was killed is free after " + this.life + ".");
+					+ " done. The turn of a process that was killed is free when its sessionkit.lease has passed.");
 		}
 		return taking.taken();
 	}
@@ -139,7 +139,7 @@ public final class TurnLeases {
 	private TurnInProgressException rewound(SessionKey key) {
 		return new TurnInProgressException("Another call rewinds session " + key
 				+ " at this moment. Nothing was run by this one; call again when it is done. The rewind of a process that"
-				+ " was killed can be continued after " + this.life + ".");
+				+ " was killed can be continued when its sessionkit.lease has passed.");
 	}
 
 	/**

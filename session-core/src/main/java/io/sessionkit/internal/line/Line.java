@@ -1,7 +1,9 @@
 package io.sessionkit.internal.line;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls that stand in line on a session, as its record has them: the first works, and
  * the others wait in the order of their arrival. A call that stands in line raises its
- * beat from time to time; one whose beat stays the same for the life of a place is gone.
+ * beat from time to time; one whose beat stays the same for its life is gone.
  *
  * @param tickets the calls, the first of which works
  * @param content the digest of what all calls in this line ask; null for the line of a
@@ -52,22 +54,29 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 	 * @param id a name that no other call has
 	 * @param beat how often the call has shown that it is there
 	 * @param mark what its messages have to do with the turn of the first call
+	 * @param life how long it may go without a beat; null if it does not say, as the
+	 * calls of an earlier version
 	 */
-	record Ticket(String id, long beat, Mark mark) {
+	record Ticket(String id, long beat, Mark mark, @Nullable Duration life) {
 
-		private static Ticket parse(String text, Collection<?> offered, Collection<?> taken) {
+		private static Ticket parse(String text, List<?> offered, List<?> taken, @Nullable Duration life) {
 			int end = text.lastIndexOf(BEFORE_BEAT);
 			String id = text.substring(0, end);
 			Mark mark = taken.contains(id) ? Mark.TAKEN : offered.contains(id) ? Mark.OFFERED : Mark.NONE;
-			return new Ticket(id, Long.parseLong(text.substring(end + 1)), mark);
+			return new Ticket(id, Long.parseLong(text.substring(end + 1)), mark, life);
+		}
+
+		/** Returns the life of the call; another one if it does not say. */
+		Duration lifeOr(Duration other) {
+			return (this.life != null) ? this.life : other;
 		}
 
 		private Ticket beaten() {
-			return new Ticket(this.id, this.beat + 1, this.mark);
+			return new Ticket(this.id, this.beat + 1, this.mark, this.life);
 		}
 
 		private Ticket marked(Mark other) {
-			return new Ticket(this.id, this.beat, other);
+			return new Ticket(this.id, this.beat, other, this.life);
 		}
 
 		/** The turn that has taken the messages has ended without being stored. */
@@ -86,32 +95,43 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 	}
 
 	/** Returns the line of one call, which works. */
-	static Line of(String id, @Nullable String content) {
-		return new Line(List.of(new Ticket(id, 0, Mark.NONE)), content, null);
+	static Line of(String id, @Nullable String content, Duration life) {
+		return new Line(List.of(new Ticket(id, 0, Mark.NONE, life)), content, null);
 	}
 
 	/** Returns the line that a record holds. */
 	static Line read(SessionRecord record, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
-		List<Ticket> tickets = new ArrayList<>();
-		if (values.get("tickets") instanceof Collection<?> texts) {
-			Collection<?> offered = ids(values.get("offered"));
-			Collection<?> taken = ids(values.get("taken"));
-			texts.forEach((text) -> tickets.add(Ticket.parse(String.valueOf(text), offered, taken)));
-		}
 		Answer answer = (values.get("turn") instanceof String turn && values.get("from") instanceof Number from)
 				? new Answer(turn, from.longValue()) : null;
-		return new Line(tickets, Objects.toString(values.get("content"), null), answer);
+		return new Line(tickets(values), Objects.toString(values.get("content"), null), answer);
 	}
 
-	private static Collection<?> ids(@Nullable Object value) {
-		return (value instanceof Collection<?> ids) ? ids : List.of();
+	private static List<Ticket> tickets(Map<String, @Nullable Object> values) {
+		List<?> texts = list(values.get("tickets"));
+		List<?> lives = list(values.get("lives"));
+		List<Ticket> tickets = new ArrayList<>();
+		for (int i = 0; i < texts.size(); i++) {
+			tickets.add(Ticket.parse(String.valueOf(texts.get(i)), list(values.get("offered")),
+					list(values.get("taken")), (i < lives.size()) ? life(lives.get(i)) : null));
+		}
+		return tickets;
+	}
+
+	private static List<?> list(@Nullable Object value) {
+		return (value instanceof List<?> list) ? list : List.of();
+	}
+
+	private static @Nullable Duration life(@Nullable Object value) {
+		Duration life = (value instanceof String text) ? Duration.parse(text) : Duration.ZERO;
+		return life.isZero() ? null : life;
 	}
 
 	String payload(SessionKey key, MessageCodec codec) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("tickets", this.tickets.stream().map(Ticket::text).toList());
+		values.put("lives", this.tickets.stream().map((ticket) -> ticket.lifeOr(Duration.ZERO).toString()).toList());
 		putMarked(values, "offered", Mark.OFFERED);
 		putMarked(values, "taken", Mark.TAKEN);
 		if (this.content != null) {
@@ -180,9 +200,17 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		return before(id) < this.tickets.size();
 	}
 
-	Line with(String id, Mark mark) {
+	/**
+	 * Returns how long the line is there if none of its calls shows any more.
+	 * @param other the life of a call that does not say
+	 */
+	Duration life(Duration other) {
+		return this.tickets.stream().map((ticket) -> ticket.lifeOr(other)).max(Comparator.naturalOrder()).orElse(other);
+	}
+
+	Line with(String id, Mark mark, Duration life) {
 		List<Ticket> joined = new ArrayList<>(this.tickets);
-		joined.add(new Ticket(id, 0, mark));
+		joined.add(new Ticket(id, 0, mark, life));
 		return with(joined);
 	}
 

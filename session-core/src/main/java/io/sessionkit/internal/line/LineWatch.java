@@ -17,7 +17,7 @@ final class LineWatch {
 	private record Seen(long beat, long since) {
 	}
 
-	private final long life;
+	private final Duration life;
 
 	private final LongSupplier nanoTime;
 
@@ -25,17 +25,17 @@ final class LineWatch {
 
 	/**
 	 * Creates a watch that has seen nothing.
-	 * @param life how long a call may go without a beat
+	 * @param life how long a call may go without a beat if it does not say so itself
 	 * @param nanoTime a clock like {@link System#nanoTime}
 	 */
 	LineWatch(Duration life, LongSupplier nanoTime) {
-		this.life = life.toNanos();
+		this.life = life;
 		this.nanoTime = nanoTime;
 	}
 
 	/**
-	 * Returns the calls that are gone: their beat has been the same for longer than the
-	 * life of a place.
+	 * Returns the calls that are gone: their beat has been the same for longer than their
+	 * life.
 	 * @param line the line as it is now
 	 */
 	Set<String> gone(Line line) {
@@ -46,7 +46,7 @@ final class LineWatch {
 			if (before == null || before.beat() != ticket.beat()) {
 				this.seen.put(ticket.id(), new Seen(ticket.beat(), now));
 			}
-			else if (now - before.since() > this.life) {
+			else if (now - before.since() > ticket.lifeOr(this.life).toNanos()) {
 				gone.add(ticket.id());
 			}
 		}

@@ -42,7 +42,10 @@ public final class Lines {
 
 	private final SessionStore store;
 
-	/** The time after which a call is gone that no longer shows that it is there. */
+	/**
+	 * The time after which a call of this process is gone that no longer shows that it is
+	 * there.
+	 */
 	private final Duration life;
 
 	private final Renewals renewals;
@@ -131,7 +134,7 @@ public final class Lines {
 	 * place, so that no turn can be stored with it
 	 */
 	@Nullable Place take(SessionKey key, LineName name, String id, boolean last) {
-		Line line = Line.of(id, name.content());
+		Line line = Line.of(id, name.content(), this.life);
 		RecordWrite write = write(key, name, line, 0);
 		if (!this.store.put(key, write)) {
 			return null;
@@ -162,7 +165,7 @@ public final class Lines {
 	 * @return the place; null if there is a session
 	 */
 	@Nullable Place begin(SessionKey key, LineName name, String id, HeaderChange header) {
-		Line line = Line.of(id, name.content());
+		Line line = Line.of(id, name.content(), this.life);
 		RecordWrite write = write(key, name, line, 0);
 		boolean begun = this.store.commit(Commit.first(key).header(header).records(List.of(write))).isStored();
 		return begun ? admit(key, name, id, line, write.next()) : null;
@@ -211,7 +214,7 @@ public final class Lines {
 	 */
 	RecordWrite write(SessionKey key, LineName name, Line line, long revision) {
 		return line.isEmpty() ? new RecordWrite(name.kind(), name.id(), revision, null, null)
-				: write(key, name, line, revision, (line.answer() != null) ? null : this.life);
+				: write(key, name, line, revision, (line.answer() != null) ? null : line.life(this.life));
 	}
 
 	/**

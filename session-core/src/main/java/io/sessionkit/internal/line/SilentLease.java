@@ -1,6 +1,7 @@
 package io.sessionkit.internal.line;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -20,8 +21,6 @@ public final class SilentLease implements Predicate<@Nullable Answer> {
 
 	private final Predicate<Answer> brokenOff;
 
-	private final long life;
-
 	private @Nullable SessionRecord first;
 
 	private long since;
@@ -33,14 +32,11 @@ public final class SilentLease implements Predicate<@Nullable Answer> {
 	 * @param lease reads the record of the lease; null if the turn is free
 	 * @param continues whether the call continues the open turn if no turn answers it
 	 * @param brokenOff returns whether a turn that answers the call has to be continued
-	 * @param life how long a lease lasts that is not renewed
 	 */
-	public SilentLease(Supplier<@Nullable SessionRecord> lease, boolean continues, Predicate<Answer> brokenOff,
-			Duration life) {
+	public SilentLease(Supplier<@Nullable SessionRecord> lease, boolean continues, Predicate<Answer> brokenOff) {
 		this.lease = lease;
 		this.continues = continues;
 		this.brokenOff = brokenOff;
-		this.life = life.toNanos();
 	}
 
 	/**
@@ -59,7 +55,13 @@ public final class SilentLease implements Predicate<@Nullable Answer> {
 		}
 		SessionRecord now = this.lease.get();
 		return now != null && now.revision() == before.revision() && now.payload().equals(before.payload())
-				&& System.nanoTime() - this.since < this.life;
+				&& System.nanoTime() - this.since < life(before);
+	}
+
+	/** Its process may have another life than this one. */
+	private static long life(SessionRecord lease) {
+		Instant end = lease.expiresAt();
+		return (end != null) ? Duration.between(lease.writtenAt(), end).toNanos() : 0;
 	}
 
 	private boolean isHeldFirst(@Nullable Answer answer) {

@@ -240,14 +240,11 @@ final class Wait {
 	}
 
 	private @Nullable Place in(SessionRecord record) {
+		Line now = this.lines.line(record);
 		if (this.concurrency == Concurrency.REJECT) {
 			this.over = true;
-			throw new TurnInProgressException("Another call works on session " + this.key
-					+ ". Nothing was run by this one; call again when the other one is done, or let it wait with"
-					+ " sessionkit.concurrency=serialize. The place of a process that was killed is free after "
-					+ this.lines.life() + ".");
+			throw rejected(now);
 		}
-		Line now = this.lines.line(record);
 		checkContent(now);
 		if (now.isAnswered()) {
 			this.answer = now.answer();
@@ -260,6 +257,13 @@ final class Wait {
 			return this.lines.admit(this.key, this.name, this.id, now, record.revision());
 		}
 		return joined(now, record.revision());
+	}
+
+	private TurnInProgressException rejected(Line now) {
+		return new TurnInProgressException("Another call works on session " + this.key
+				+ ". Nothing was run by this one; call again when the other one is done, or let it wait with"
+				+ " sessionkit.concurrency=serialize. The place of a process that was killed is free after "
+				+ now.life(this.lines.life()) + ".");
 	}
 
 	private boolean isAnswered(Line now) {
@@ -293,7 +297,8 @@ final class Wait {
 		boolean shows = !next.has(this.id)
 				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();
 		if (shows) {
-			next = next.has(this.id) ? next.beaten(this.id).marked(this.id, mark()) : next.with(this.id, mark());
+			next = next.has(this.id) ? next.beaten(this.id).marked(this.id, mark())
+					: next.with(this.id, mark(), this.lines.life());
 		}
 		if (next.equals(now) || !this.lines.put(this.key, this.lines.write(this.key, this.name, next, revision))) {
 			return null;

@@ -1,5 +1,6 @@
 package io.sessionkit.internal.stream;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,9 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param mark what the chunk says besides
  * @param request the digest of the name of the request that the call makes; null if it
  * has none, and in the chunk of somebody else
+ * @param life how long the process that works may be silent; null in the chunk of
+ * somebody else, and in those of an earlier version
  */
 public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark,
-		@Nullable String request) {
+		@Nullable String request, @Nullable Duration life) {
 
 	private static final int VERSION = 1;
 
@@ -53,7 +56,7 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 	}
 
 	static StreamChunk of(long number, long first, Mark mark) {
-		return new StreamChunk(number, first, List.of(), mark, null);
+		return new StreamChunk(number, first, List.of(), mark, null, null);
 	}
 
 	/** Returns the chunk that a record holds. */
@@ -61,7 +64,11 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
 		long first = (values.get("first") instanceof Number value) ? value.longValue() : 0;
 		return new StreamChunk(number, first, events(values.get("events")), mark(values.get("mark")),
-				Objects.toString(values.get("request"), null));
+				Objects.toString(values.get("request"), null), life(values.get("life")));
+	}
+
+	private static @Nullable Duration life(@Nullable Object value) {
+		return (value instanceof String text) ? Duration.parse(text) : null;
 	}
 
 	@SuppressWarnings("unchecked")
@@ -93,6 +100,9 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 		}
 		if (this.request != null) {
 			values.put("request", this.request);
+		}
+		if (this.life != null) {
+			values.put("life", this.life.toString());
 		}
 		return codec.encodeValues(key, values);
 	}

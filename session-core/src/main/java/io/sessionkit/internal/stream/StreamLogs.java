@@ -39,7 +39,8 @@ public final class StreamLogs {
 
 	/**
 	 * Creates the streams of a store.
-	 * @param life how long a process that works may be silent before it counts as gone
+	 * @param life how long this process may be silent while it works before it counts as
+	 * gone
 	 */
 	public StreamLogs(SessionStore store, Duration life) {
 		this.store = store;
@@ -57,7 +58,7 @@ public final class StreamLogs {
 	 */
 	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits, @Nullable String request,
 			boolean endsWithTurn) {
-		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request);
+		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request, this.life);
 		RecordWrite write = write(key, stream, first).livingFor(limits.timeToLive());
 		HeaderChange header = endsWithTurn
 				? HeaderChange.NONE.timeToLive(ShortLife.within(this.store.options().timeToLive())) : HeaderChange.NONE;

@@ -55,6 +55,9 @@ public final class StreamReader {
 	/** The time at which the process that works has last shown that it is there. */
 	private long alive = System.nanoTime();
 
+	/** How long the process that works may be silent. */
+	private Duration life;
+
 	private boolean announced;
 
 	private boolean over;
@@ -65,6 +68,7 @@ public final class StreamReader {
 		this.stream = stream;
 		this.event = after + 1;
 		this.timeToLive = timeToLive;
+		this.life = logs.life();
 	}
 
 	/** Returns whether there is no more to read. */
@@ -122,6 +126,7 @@ public final class StreamReader {
 	private void take(StreamChunk chunk, List<Numbered> events) {
 		this.next = chunk.number() + 1;
 		this.announced |= chunk.mark() == Mark.READER;
+		this.life = (chunk.life() != null) ? chunk.life() : this.life;
 		if (chunk.isSignOfLife()) {
 			this.alive = System.nanoTime();
 		}
@@ -155,7 +160,7 @@ public final class StreamReader {
 	 * not shown for a whole life that it is there.
 	 */
 	private void wait(List<Numbered> events) {
-		if (System.nanoTime() - this.alive > this.logs.life().toNanos()) {
+		if (System.nanoTime() - this.alive > this.life.toNanos()) {
 			checkNothingFollows();
 			boolean gone = append(Mark.LOST) || this.logs.chunk(this.key, this.stream, this.next) == null;
 			if (gone) {

@@ -176,7 +176,7 @@ public final class StreamWriter {
 	/** Others write too, so a chunk may need several attempts. */
 	private void write(Mark mark) {
 		for (int attempt = 0; attempt < Attempts.MANY.most() && !this.over; attempt++) {
-			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark, this.request);
+			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark, this.request, this.logs.life());
 			RecordWrite write = this.logs.write(this.key, this.stream, chunk);
 			if (this.size + length(write) > this.limits.maxSize()) {
 				chunk = StreamChunk.of(this.next, this.first, Mark.LOST);

@@ -8,6 +8,8 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.TestStores;
@@ -21,7 +23,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Places in line while the store is away for a moment.
+ * Places in line while the store is away for a moment, and those of processes with
+ * different leases.
  */
 class LinesTests {
 
@@ -83,9 +86,59 @@ class LinesTests {
 		Awaitility.await().until(() -> this.memory.records(KEY, "line").isEmpty());
 	}
 
+	@Test
+	void aCallIsGoneAfterItsOwnLife() {
+		Renewals killed = new Renewals();
+		arrive(Duration.ofSeconds(1), killed).await();
+		killed.close();
+		Arrival second = arrive(Duration.ofSeconds(30));
+		long before = System.nanoTime();
+		Awaitility.await().until(() -> second.look() != null);
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThan(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aCallThatShowsLessOftenIsNotGone() throws Exception {
+		Admission first = arrive(Duration.ofSeconds(9)).await();
+		Arrival second = arrive(Duration.ofSeconds(1));
+		for (int i = 0; i < 20; i++) {
+			assertThat(second.look()).isNull();
+			Thread.sleep(100);
+		}
+		first.leave();
+		assertThat(second.look()).isNotNull();
+	}
+
+	@Test
+	void aLineLivesAsLongAsTheCallsInItWhoeverWritesIt() {
+		arrive(Duration.ofSeconds(9)).await();
+		Arrival second = arrive(Duration.ofSeconds(1));
+		assertThat(second.look()).isNull();
+		second.leave();
+		SessionRecord line = this.memory.records(KEY, "line").get(0);
+		assertThat(Duration.between(line.writtenAt(), line.expiresAt())).isEqualTo(Duration.ofSeconds(9));
+	}
+
+	/** A line that an earlier version has written. */
+	@Test
+	void aCallThatDoesNotSayHowLongItLivesIsGoneAfterTheLifeOfTheOneBehindIt() {
+		arrive(Duration.ofSeconds(9)).await();
+		SessionRecord line = this.memory.records(KEY, "line").get(0);
+		String earlier = line.payload().replaceFirst("\"lives\":\\[\"PT9S\"],?", "");
+		assertThat(earlier).isNotEqualTo(line.payload());
+		this.memory.put(KEY, RecordWrite.replace(line, earlier));
+		Arrival second = arrive(Duration.ofSeconds(1));
+		assertThat(second.look()).isNull();
+		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> second.look() != null);
+	}
+
 	private Arrival arrive(Duration life) {
-		return new Lines(this.store, life, this.renewals, TurnObserver.NONE).arrive(KEY, null, null,
-				Concurrency.SERIALIZE, life, null, new Drain());
+		return arrive(life, this.renewals);
+	}
+
+	private Arrival arrive(Duration life, Renewals process) {
+		return new Lines(this.store, life, process, TurnObserver.NONE).arrive(KEY, null, null, Concurrency.SERIALIZE,
+				Duration.ofSeconds(30), null, new Drain());
 	}
 
 }
