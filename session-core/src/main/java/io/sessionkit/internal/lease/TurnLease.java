@@ -11,6 +11,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
@@ -218,8 +219,8 @@ public final class TurnLease implements HeldLease {
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The lease of the " + what() + " on session " + this.key
-					+ " could not be given back, which is tried again; it ends in " + this.life + " at the latest: "
-					+ ex.getClass().getName());
+					+ " could not be given back, which is tried again; it ends in " + DurationText.of(this.life)
+					+ " at the latest: " + ex.getClass().getName());
 			this.renewals.tryAgain(this.life, this::giveBack);
 		}
 	}

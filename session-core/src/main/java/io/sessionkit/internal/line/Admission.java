@@ -149,8 +149,8 @@ public final class Admission {
 	}
 
 	/**
-	 * Returns whether another call was admitted, since this one had not shown in time
-	 * that it is there.
+	 * Returns whether a place is gone: this call had not shown in time that it is there,
+	 * or the store has lost it.
 	 */
 	public boolean isLost() {
 		return this.places.stream().anyMatch((place) -> place.isLost(turn()));

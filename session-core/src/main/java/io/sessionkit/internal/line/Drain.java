@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
+import io.sessionkit.internal.DurationText;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -139,7 +140,7 @@ public final class Drain {
 		}
 		logger.info("This process shuts down: nothing new begins, " + this.atWork
 				+ " calls on sessions stop at their next step, and " + this.inLine + " leave their line, within "
-				+ limit + ".");
+				+ DurationText.of(limit) + ".");
 		String why = "have not reached a step yet";
 		try {
 			waitForEnd(limit);

@@ -11,6 +11,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
@@ -187,7 +188,7 @@ public final class Lines {
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The place of a call on session " + key + ", whose transaction was rolled back, could not be"
-					+ " given back and ends in " + this.life + ": " + ex.getClass().getName());
+					+ " given back and ends in " + DurationText.of(this.life) + ": " + ex.getClass().getName());
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
@@ -234,8 +235,8 @@ final class Place {
 	}
 
 	/**
-	 * Returns whether another call was admitted, since this one had not shown in time
-	 * that it is there.
+	 * Returns whether the place is gone: this call had not shown in time that it is
+	 * there, or the store has lost it.
 	 * @param turn the turn that this call works on
 	 */
 	boolean isLost(Answer turn) {
@@ -293,9 +294,9 @@ final class Place {
 			});
 		}
 		catch (RuntimeException ex) {
-			logger.warn(
-					"The place of a call on session " + this.key + " could not be given back, which is tried again; it"
-							+ " ends in " + this.lines.life() + " at the latest: " + ex.getClass().getName());
+			logger.warn("The place of a call on session " + this.key
+					+ " could not be given back, which is tried again; it ends in " + DurationText.of(this.lines.life())
+					+ " at the latest: " + ex.getClass().getName());
 			this.lines.leaveLater(() -> leaveOnce(leaving));
 		}
 	}
@@ -393,8 +394,10 @@ final class Place {
 	private void lost(Line now) {
 		if (!this.lost && !this.over && !now.isAnswered() && !this.lines.isAbsent(this.key)
 				&& this.reported.compareAndSet(false, true)) {
-			logger.warn("A call on session " + this.key + " has lost its place in line: it did not show for "
-					+ this.lines.life() + " that it is there. Its turn does not become history.");
+			logger.warn("A call on session " + this.key + " has lost its place in line. That happens if it"
+					+ " cannot show for " + DurationText.of(this.lines.life()) + " that it is there, and if the store"
+					+ " loses what it holds. The call adds nothing more to the history; another one may continue what is"
+					+ " stored of its turn.");
 			this.lines.lost();
 		}
 		this.lost = true;

@@ -8,6 +8,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.HeaderChange;
@@ -120,8 +121,8 @@ final class Wait {
 		if (isOverdue() && !isInTurn()) {
 			this.over = true;
 			forget();
-			throw new TurnInProgressException("The call on session " + this.key + " has waited " + this.timeout
-					+ " for the calls before it. Nothing was run; try again, or raise"
+			throw new TurnInProgressException("The call on session " + this.key + " has waited "
+					+ DurationText.of(this.timeout) + " for the calls before it. Nothing was run; try again, or raise"
 					+ " sessionkit.concurrency-timeout.");
 		}
 		return null;
@@ -263,7 +264,7 @@ final class Wait {
 		return new TurnInProgressException("Another call works on session " + this.key
 				+ ". Nothing was run by this one; call again when the other one is done, or let it wait with"
 				+ " sessionkit.concurrency=serialize. The place of a process that was killed is free after "
-				+ now.life(this.lines.life()) + ".");
+				+ DurationText.of(now.life(this.lines.life())) + ".");
 	}
 
 	private boolean isAnswered(Line now) {
@@ -403,9 +404,13 @@ final class Wait {
 		}
 	}
 
+	/** One that stood in no line, as far as it knows, has nobody behind it. */
 	private void notLeft(RuntimeException ex) {
-		logger.warn("A call could not leave the line of session " + this.key + ", which is tried again; it stays for "
-				+ this.lines.life() + " at the longest: " + ex.getClass().getName());
+		if (this.inLine) {
+			logger
+				.warn("A call could not leave the line of session " + this.key + ", which is tried again; it stays for "
+						+ DurationText.of(this.lines.life()) + " at the longest: " + ex.getClass().getName());
+		}
 		this.lines.leaveLater(this::leaveLater);
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
 import io.sessionkit.store.RecordWrite;
@@ -216,7 +217,7 @@ public final class StreamWriter {
 		this.read |= other.mark() == Mark.READER;
 		if (other.mark() == Mark.LOST) {
 			logger.warn("The stream of a call on session " + this.key
-					+ " was given up by a reader: its process did not show for " + this.logs.life()
+					+ " was given up by a reader: its process did not show for " + DurationText.of(this.logs.life())
 					+ " that it is there. The call goes on without it.");
 		}
 		done(other);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.TokenUsage;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,7 @@ public final class SummaryCalls implements AutoCloseable {
 		}
 		catch (TimeoutException ex) {
 			call.cancel(true);
-			throw new FailedException("took longer than " + timeout);
+			throw new FailedException("took longer than " + DurationText.of(timeout));
 		}
 		catch (InterruptedException ex) {
 			call.cancel(true);

@@ -377,8 +377,8 @@ final class TurnKeeper {
 		}
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key
-					+ " has lost its place in line: it was suspended or cut off from the store for longer than"
-					+ " sessionkit.lease. " + left(answer), answer);
+					+ " has lost its place in line. That happens if it cannot show for sessionkit.lease that it is there,"
+					+ " and if the store loses what it holds. " + left(answer), answer);
 		}
 		return new SessionConflictException("Session " + this.key + " moved on from version "
 				+ this.writer.baseVersion() + " while this turn was open. " + left(answer), answer);
