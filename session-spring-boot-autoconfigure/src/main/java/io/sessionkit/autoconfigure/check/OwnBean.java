@@ -3,7 +3,6 @@ package io.sessionkit.autoconfigure.check;
 import java.util.List;
 import java.util.function.BiPredicate;
 
-import io.sessionkit.access.CallerResolver;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -50,8 +49,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),
 			of(TurnStreams.class, "sessionKitStreams", "the methods of TurnStreams.builder(..)", "streams"),
 			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.start(..)", "purge.interval", "purge.batch-size"),
-			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "title.model"), of(CallerResolver.class,
-					"sessionKitCallerResolver", "anyOwner of the Caller that it returns", "any-owner-authority"));
+			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "title.model"));
 
 	private static <T> OwnBean<T> of(Class<T> type, String ours, String said, String... properties) {
 		return new OwnBean<>(type, ours, said, names(properties), List.of(), (bean, part) -> true);

@@ -2,11 +2,8 @@ package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
-import io.sessionkit.access.Caller;
-import io.sessionkit.access.CallerResolver;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
@@ -94,8 +91,6 @@ class OwnBeansCheckTests {
 		refuses(own(SessionPurge.class,
 				(beans) -> SessionPurge.start(beans.getBean(SessionStore.class), Duration.ofHours(1), 10)),
 				"purge.interval=3h", "SessionPurge", "SessionPurge.start(..)");
-		refuses(own(CallerResolver.class, (beans) -> () -> Optional.of(Caller.of("ada"))),
-				"any-owner-authority=ROLE_ADMIN", "CallerResolver", "anyOwner");
 	}
 
 	@Test
