@@ -259,7 +259,7 @@ class SessionAccessTests {
 
 	@Test
 	void workOfTheServerNeedsNoUser() {
-		this.runner.withPropertyValues("sessionkit.retention.max-turns=5", "sessionkit.summarize.trigger-messages=2")
+		this.runner.withPropertyValues("sessionkit.retention.max-turns=50", "sessionkit.summarize.trigger-messages=2")
 			.run((context) -> {
 				assertThat(context).hasNotFailed().hasSingleBean(SessionPurge.class);
 				SessionAccess access = context.getBean(SessionAccess.class);
