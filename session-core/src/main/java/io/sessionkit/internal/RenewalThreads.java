@@ -113,8 +113,8 @@ final class RenewalThreads implements AutoCloseable {
 		this.threads.setCorePoolSize(Math.min(THREADS + this.hanging, MOST_THREADS));
 	}
 
-	private static Duration since(long begun) {
-		return Duration.ofMillis(Duration.ofNanos(System.nanoTime() - begun).toMillis());
+	private static String since(long begun) {
+		return DurationText.of(Duration.ofNanos(System.nanoTime() - begun));
 	}
 
 	/** Work that is done once. */

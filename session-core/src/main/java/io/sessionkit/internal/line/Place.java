@@ -320,7 +320,8 @@ final class Place {
 	 */
 	private void overdue() {
 		if (System.nanoTime() - this.beaten > this.lines.life().toNanos() && this.reported.compareAndSet(false, true)) {
-			logger.warn("The place of a call on session " + this.key + " was not renewed for " + this.lines.life()
+			logger.warn("The place of a call on session " + this.key + " was not renewed for "
+					+ DurationText.of(this.lines.life())
 					+ ". Its turn does not become history if another call was admitted meanwhile.");
 			this.lines.lost();
 		}
