@@ -74,11 +74,12 @@ class ForeignCallerTests {
 	/** What names no session. */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack", "whenRolledBack"), Conversations.class,
-			Set.of("of", "builder", "turns", "streams", "store", "access", "drain", "accept", "close"), Approvals.class,
-			Set.of("of", "builder", "running", "turns", "continuations", "checkNames", "checkCondition",
-					"checkTimeout"),
-			Compensations.class, Set.of("builder"), TurnStreams.class,
-			Set.of("builder", "start", "awaitWritten", "close"));
+			Set.of("of", "builder", "turns", "streams", "store", "access", "has", "drain", "accept", "close"),
+			Approvals.class,
+			Set.of("of", "builder", "running", "turns", "continuations", "access", "has", "checkNames",
+					"checkCondition", "checkTimeout"),
+			Compensations.class, Set.of("builder", "access"), TurnStreams.class,
+			Set.of("builder", "access", "start", "awaitWritten", "close"));
 
 	private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString", "wait", "notify", "notifyAll",
 			"getClass");

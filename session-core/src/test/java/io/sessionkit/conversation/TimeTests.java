@@ -1221,8 +1221,9 @@ class TimeTests {
 			.advisors(on().andThen(SessionAdvisor.regenerating(1)))
 			.call()
 			.content());
-		assertThatExceptionOfType(NothingWaitsException.class)
-			.isThrownBy(() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.editing(1))).call().content());
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.editing(1))).call().content())
+			.withMessageContaining("no message to take the place");
 		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
 			.user("x")
 			.advisors(on().andThen(SessionAdvisor.editing(1)).andThen(SessionAdvisor.branch("b")))
