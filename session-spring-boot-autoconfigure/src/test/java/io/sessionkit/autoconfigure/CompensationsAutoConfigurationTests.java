@@ -150,7 +150,8 @@ class CompensationsAutoConfigurationTests {
 			.run((context) -> {
 				cancelOrder(context);
 				assertThatIllegalArgumentException().isThrownBy(() -> context.getBean(Compensations.class).plan(KEY, 1))
-					.withMessageContaining("'cancel_order'");
+					// the methods of a class come in any order
+					.withMessageMatching("Two tools are called '(cancel|restore)_order'.*");
 			});
 	}
 
