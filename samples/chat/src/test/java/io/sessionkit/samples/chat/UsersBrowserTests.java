@@ -189,8 +189,10 @@ class UsersBrowserTests {
 		this.ada.signIn("ada");
 		this.ada.newThread();
 		this.ada.ask("Hello");
+		this.ada.typeInto("#question", "Roll a die");
 		this.browser.manage().deleteCookieNamed("CHAT_SESSION");
-		this.ada.type("Roll a die");
+		// at once: the page looks for changes, and then asks for the login itself
+		this.ada.send();
 		this.ada.signIn("ada");
 
 		await().untilAsserted(() -> assertThat(this.ada.texts(".turn .meta")).hasSize(2));
