@@ -134,9 +134,17 @@ final class ChatPage {
 		onPage().findElement(By.id("question")).sendKeys(text, Keys.ENTER);
 	}
 
-	/** What is typed, in one moment. */
 	void send() {
 		script("document.getElementById('composer').requestSubmit()");
+	}
+
+	/** From now on it looks for no changes until it is loaded again. */
+	void holdStill() {
+		script("""
+				for (let id = window.setTimeout(() => 0); id > 0; id--) {
+					window.clearTimeout(id);
+				}
+				window.setTimeout = () => 0;""");
 	}
 
 	/**

@@ -190,8 +190,9 @@ class UsersBrowserTests {
 		this.ada.newThread();
 		this.ada.ask("Hello");
 		this.ada.typeInto("#question", "Roll a die");
+		// it would ask for the login before the question is sent
+		this.ada.holdStill();
 		this.browser.manage().deleteCookieNamed("CHAT_SESSION");
-		// at once: the page looks for changes, and then asks for the login itself
 		this.ada.send();
 		this.ada.signIn("ada");
 
