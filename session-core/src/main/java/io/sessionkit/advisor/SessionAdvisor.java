@@ -480,6 +480,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	}
 
 	/**
+	 * Returns whether a resolver names the sessions of calls here. For SessionKit's own
+	 * packages.
+	 * @param part the resolver
+	 * @return true if the builder was given it
+	 */
+	public boolean has(Object part) {
+		return this.turnAdvisor.has(part);
+	}
+
+	/**
 	 * Adds the three advisors to a client or a call. Adding them twice has no further
 	 * effect.
 	 * @param advisors the advisors of the client or the call

@@ -286,6 +286,10 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 	}
 
+	boolean has(Object part) {
+		return this.resolver.equals(part);
+	}
+
 	private Optional<SessionKey> resolved(SessionCall call) {
 		Optional<SessionKey> key = this.resolver.resolve(call.request());
 		if (key == null) {

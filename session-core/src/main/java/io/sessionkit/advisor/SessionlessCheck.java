@@ -13,8 +13,8 @@ import io.sessionkit.internal.call.SessionParameters;
 final class SessionlessCheck {
 
 	/**
-	 * What is said of one session, by the parameters that say it. {@code none()} beside
-	 * it contradicts it.
+	 * The words that speak of one session, by their parameters. {@code none()} beside
+	 * them contradicts them.
 	 */
 	private static final Map<String, String> OF_ONE = Map.of(SessionParameters.EDITING, "SessionAdvisor.editing(..)",
 			SessionParameters.REGENERATING, "SessionAdvisor.regenerating(..)", SessionParameters.BRANCH,
@@ -24,8 +24,8 @@ final class SessionlessCheck {
 			"SessionAdvisor.idempotencyKey(..)", SessionParameters.STREAM, "a stream of TurnStreams");
 
 	/**
-	 * How a call is treated on any session. A client may have it as a default, and
-	 * {@code none()} leaves it aside for one call.
+	 * The words for the treatment of a call on any session. A client may have them as
+	 * defaults, and {@code none()} leaves them aside for one call.
 	 */
 	private static final Map<String, String> OF_ANY = Map.of(SessionParameters.AGENT, "SessionAdvisor.agent(..)",
 			SessionParameters.LIMIT, "SessionAdvisor.limit(..)", SessionParameters.MERGE, "SessionAdvisor.merge(..)",

@@ -86,7 +86,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		.<SessionKey, Long>build()
 		.asMap();
 
-	/** Whether the model has failed when it was asked last. */
+	/** True if the model has failed when it was asked last. */
 	private volatile boolean failing;
 
 	private SessionTitles(SessionStore store, @Nullable ChatModel model, List<SessionHook> hooks) {

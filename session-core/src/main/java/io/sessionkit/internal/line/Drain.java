@@ -21,16 +21,18 @@ public final class Drain {
 
 	private int atWork;
 
-	/** How many calls stand in line, or are between their line and their work. */
+	/**
+	 * The number of calls that stand in line, or are between their line and their work.
+	 */
 	private int inLine;
 
-	/** How many calls were at work when the shutdown began, and those inside of them. */
+	/** The number of calls at work when the shutdown began, with those inside of them. */
 	private int toEnd;
 
-	/** How many turns have stopped at a step. */
+	/** The number of turns that have stopped at a step. */
 	private int handedOver;
 
-	/** How many of their calls have not ended yet. */
+	/** The number of their calls that have not ended yet. */
 	private int ending;
 
 	/**

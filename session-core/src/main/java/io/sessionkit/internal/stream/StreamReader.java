@@ -55,7 +55,7 @@ public final class StreamReader {
 	/** The time at which the process that works has last shown that it is there. */
 	private long alive = System.nanoTime();
 
-	/** How long the process that works may be silent. */
+	/** The longest silence of the process that works. */
 	private Duration life;
 
 	private boolean announced;

@@ -1,6 +1,6 @@
 /**
- * What is stored of the tree of turns: branches, what a move has left, and the question
- * of a turn.
+ * Keeps the tree of turns in records: branches, what a move has left, and the question of
+ * a turn.
  */
 @NullMarked
 package io.sessionkit.internal.tree;

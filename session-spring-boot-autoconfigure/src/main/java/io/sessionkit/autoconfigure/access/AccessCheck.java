@@ -7,12 +7,13 @@ import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.AtStart;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 /**
- * Checks that no property of the access is without effect, and checks the beans that
- * {@link AccessGuard} does not see: those of a parent, objects that were registered as
- * beans, and beans that another post processor needs.
+ * Checks that no property or bean of the access is without effect, and checks the beans
+ * that {@link AccessGuard} does not see: those of a parent, objects that were registered
+ * as beans, and beans that another post processor needs.
  */
 final class AccessCheck extends AtStart {
 
@@ -22,16 +23,21 @@ final class AccessCheck extends AtStart {
 
 	private final SessionKitProperties properties;
 
-	AccessCheck(SessionAccess access, ConfigurableBeanFactory beans, SessionKitProperties properties) {
+	private final ObjectProvider<PrincipalOwner> owners;
+
+	AccessCheck(SessionAccess access, ConfigurableBeanFactory beans, SessionKitProperties properties,
+			ObjectProvider<PrincipalOwner> owners) {
 		this.access = access;
 		this.beans = beans;
 		this.properties = properties;
+		this.owners = owners;
 	}
 
 	@Override
 	protected void run() {
 		checkOwner();
 		checkAnyOwner();
+		checkPrincipalOwner();
 		if (!this.access.isUnlimited()) {
 			BeanFactory next = this.beans;
 			while (next instanceof ConfigurableBeanFactory factory) {
@@ -49,16 +55,29 @@ final class AccessCheck extends AtStart {
 		}
 	}
 
+	/** Returns whether sessions belong to the users of Spring Security here. */
+	private boolean areUsersAsked() {
+		return this.beans.containsBean(SessionAccessConfiguration.PRINCIPAL_CALLER);
+	}
+
 	private void checkAnyOwner() {
 		String authority = this.properties.anyOwnerAuthority();
-		boolean isAsked = this.beans.containsBean(SessionAccessConfiguration.PRINCIPAL_CALLER);
-		if (!isAsked && !authority.equals(SessionKitProperties.DEFAULT_ANY_OWNER_AUTHORITY)) {
+		if (!areUsersAsked() && !authority.equals(SessionKitProperties.DEFAULT_ANY_OWNER_AUTHORITY)) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.ANY_OWNER_AUTHORITY, authority,
 					"Only users of Spring Security are asked for it, and sessions do not belong to them here. Set '"
 							+ SessionKitProperties.OWNER
 							+ "' to principal, or leave it out: a CallerResolver bean says itself who reaches all owners"
 							+ " (Caller.of(name, authorities, anyOwner)). If the bean only names the owners of users of"
 							+ " Spring Security, make it a PrincipalOwner, to which the authority is applied.");
+		}
+	}
+
+	private void checkPrincipalOwner() {
+		if (!areUsersAsked() && this.owners.getIfAvailable() != null) {
+			throw new ConfigurationRefusedException(
+					"The PrincipalOwner bean is never asked: sessions do not belong to the users of Spring Security here.",
+					"Set '" + SessionKitProperties.OWNER + "' to principal, or leave the bean out. A CallerResolver or"
+							+ " SessionAccess bean, which comes before it, names the owners itself.");
 		}
 	}
 

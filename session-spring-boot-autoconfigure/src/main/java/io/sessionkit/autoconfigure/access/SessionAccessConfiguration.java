@@ -52,8 +52,8 @@ public class SessionAccessConfiguration {
 
 	@Bean
 	AccessCheck sessionKitAccessCheck(SessionAccess access, ConfigurableBeanFactory beans,
-			SessionKitProperties properties) {
-		return new AccessCheck(access, beans, properties);
+			SessionKitProperties properties, ObjectProvider<PrincipalOwner> owners) {
+		return new AccessCheck(access, beans, properties, owners);
 	}
 
 	@Bean

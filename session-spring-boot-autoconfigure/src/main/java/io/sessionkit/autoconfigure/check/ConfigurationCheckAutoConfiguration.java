@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.check;
 
 import java.util.Map;
 
+import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.hook.HistoryMerge;
@@ -36,9 +37,11 @@ public final class ConfigurationCheckAutoConfiguration {
 	OwnBeansCheck sessionKitOwnBeansCheck(ListableBeanFactory beans, Environment environment,
 			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
 			ObjectProvider<HistoryMerge> merges, ObjectProvider<ApprovalPolicy> policies,
-			ObjectProvider<ApprovalTexts> texts) {
-		return new OwnBeansCheck(beans, environment, Map.of(SessionHook.class, hooks, SessionListener.class, listeners,
-				HistoryMerge.class, merges, ApprovalPolicy.class, policies, ApprovalTexts.class, texts));
+			ObjectProvider<ApprovalTexts> texts, ObjectProvider<SessionKeyResolver> resolvers) {
+		return new OwnBeansCheck(beans, environment,
+				Map.of(SessionHook.class, hooks, SessionListener.class, listeners, HistoryMerge.class, merges,
+						ApprovalPolicy.class, policies, ApprovalTexts.class, texts, SessionKeyResolver.class,
+						resolvers));
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.BiPredicate;
 
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.autoconfigure.SessionKitProperties;
@@ -42,8 +43,10 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 					names("approval.tools", "approval.deciders", "approval.owner-decides", "approval.siblings",
 							"approval.on-new-message", "approval.expires-after", "approval.version"),
 					List.of(ApprovalPolicy.class, ApprovalTexts.class), Approvals::has),
-			of(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
-					"require-session", "on-cancel", "concurrency", "concurrency-timeout", "idempotency-time-to-live"),
+			new OwnBean<>(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
+					names("require-session", "on-cancel", "concurrency", "concurrency-timeout",
+							"idempotency-time-to-live"),
+					List.of(SessionKeyResolver.class), SessionAdvisor::has),
 			of(StoreOptions.class, "sessionKitStoreOptions", "the methods of StoreOptions", "time-to-live",
 					"token-estimate", "store.view-cache"),
 			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),

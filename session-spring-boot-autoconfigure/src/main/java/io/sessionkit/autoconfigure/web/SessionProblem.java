@@ -127,7 +127,7 @@ enum SessionProblem {
 	/**
 	 * The detail of {@link #NOT_STORED} if the store has said that it refuses the turn.
 	 */
-	private static final String UNWRITTEN = "There was an answer, and it is not stored. The session is as it was before.";
+	private static final String UNWRITTEN = "There was an answer, and it is not stored. The session is as it was before it.";
 
 	private final Class<? extends SessionException> type;
 

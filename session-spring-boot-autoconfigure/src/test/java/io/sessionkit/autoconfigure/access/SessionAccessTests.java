@@ -491,6 +491,16 @@ class SessionAccessTests {
 	}
 
 	@Test
+	void ownerThatNobodyAsksForIsRefused() {
+		ApplicationContextRunner named = this.runner.withUserConfiguration(Tenants.class);
+		for (ApplicationContextRunner each : List.of(named.withPropertyValues("sessionkit.owner=none"),
+				named.withBean(CallerResolver.class, () -> () -> Optional.of(Caller.of("ada"))))) {
+			each.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("PrincipalOwner bean is never asked"));
+		}
+	}
+
+	@Test
 	void userHasTheSameThreadsInEachWayOfWritingTheName() {
 		this.runner.withUserConfiguration(LowerCase.class).run((context) -> {
 			signIn("Eve");

@@ -2,9 +2,11 @@ package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Ruling;
@@ -161,6 +163,20 @@ class OwnBeansCheckTests {
 				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (history, input) -> List.of()))
 					.getDescription())
 			.contains("HistoryMerge bean 'joined'");
+	}
+
+	@Test
+	void resolverThatTheAdvisorOfTheApplicationDoesNotHaveIsRefused() {
+		SessionKeyResolver resolver = (request) -> Optional.empty();
+		ApplicationContextRunner without = own(SessionAdvisor.class,
+				(beans) -> SessionAdvisor.of(beans.getBean(Conversations.class)))
+			.withBean("sessions", SessionKeyResolver.class, () -> resolver);
+		assertThat(StartFailure.analysis(without).getDescription()).contains("SessionKeyResolver bean 'sessions'")
+			.contains("SessionAdvisor bean 'mine'");
+		own(SessionAdvisor.class,
+				(beans) -> SessionAdvisor.builder(beans.getBean(Conversations.class)).resolver(resolver).build())
+			.withBean("sessions", SessionKeyResolver.class, () -> resolver)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

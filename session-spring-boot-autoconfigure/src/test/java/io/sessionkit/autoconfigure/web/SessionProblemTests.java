@@ -132,7 +132,7 @@ class SessionProblemTests {
 						+ " stored. Read the session before you try again.\"}");
 			assertThat(client.get().uri("/fails/refused-commit")).bodyJson()
 				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it is not"
-						+ " stored. The session is as it was before.\"}");
+						+ " stored. The session is as it was before it.\"}");
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
 				.isLenientlyEqualTo(
