@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,11 +26,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * block below <code>&lt;!-- file: path.java --&gt;</code> equals that file without
  * package and imports; below <code>&lt;!-- file: path.java#region --&gt;</code> it equals
  * the lines between {@code // tag::region} and {@code // end::region}. Paths start at the
- * root of the repository.
+ * root of the repository. Links between pages lead to files and headings that exist.
  * <p>
  * {@code -Dsessionkit.docs.update=true} writes the code into the pages.
  */
 class DocsTests {
+
+	private static final String[] PAGES = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+			"samples/benchmarks/README.md", "samples/chat/README.md", "samples/webflux/README.md" };
 
 	private static final String MARKER = "<!-- file:";
 
@@ -45,6 +49,13 @@ class DocsTests {
 		.compile("((?:`[A-Z]\\w*`(?:,\\s+and\\s+|,\\s+|\\s+and\\s+)?)+)\\s*\\(`(io\\.sessionkit[\\w.]*)`\\)");
 
 	private static final Pattern TYPE = Pattern.compile("[A-Z]\\w*");
+
+	private static final Pattern CODE = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
+
+	/** A link to a file of the project, or to a heading. */
+	private static final Pattern LINK = Pattern.compile("]\\((?!https?:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
+
+	private static final Pattern TITLE = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
 
 	@TempDir
 	Path folder;
@@ -73,10 +84,41 @@ class DocsTests {
 		assertThat(text).as("%s; if the code is right, run with -Dsessionkit.docs.update=true", page).isEqualTo(filled);
 	}
 
+	@ParameterizedTest
+	@MethodSource("pages")
+	void linksLeadToFilesAndHeadings(Path page) throws IOException {
+		for (MatchResult link : LINK.matcher(withoutCode(page)).results().toList()) {
+			Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+			assertThat(target).as("%s in %s", link.group(), page).exists();
+			if (link.group(2) != null) {
+				assertThat(anchors(target)).as("%s in %s", link.group(), page).contains(link.group(2));
+			}
+		}
+	}
+
+	/**
+	 * The names by which links find the headings of a page: in lower case, hyphens in
+	 * place of spaces, no punctuation.
+	 */
+	private static List<String> anchors(Path page) throws IOException {
+		return TITLE.matcher(withoutCode(page))
+			.results()
+			.map((title) -> title.group(1)
+				.strip()
+				.toLowerCase(Locale.ROOT)
+				.replaceAll("[^\\w\\- ]", "")
+				.replace(' ', '-'))
+			.toList();
+	}
+
+	private static String withoutCode(Path page) throws IOException {
+		return CODE.matcher(Files.readString(page)).replaceAll("");
+	}
+
 	static Stream<Path> pages() throws IOException {
 		try (Stream<Path> files = Files.list(root().resolve("docs"))) {
 			Stream<Path> pages = files.filter((file) -> file.toString().endsWith(".md")).sorted().toList().stream();
-			return Stream.concat(Stream.of(root().resolve("README.md")), pages);
+			return Stream.concat(Stream.of(PAGES).map(root()::resolve), pages);
 		}
 	}
 
