@@ -8,7 +8,7 @@ import io.sessionkit.hook.SessionHook;
 import org.springframework.ai.tool.annotation.Tool;
 
 /**
- * The code about state of {@code docs/context.md}.
+ * The code about attributes of {@code docs/attributes.md}.
  */
 final class AttributeSnippets {
 

@@ -22,7 +22,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The code about state of {@code docs/context.md} does what the page says.
+ * The code about attributes of {@code docs/attributes.md} does what the page says.
  */
 class AttributeSnippetsTests {
 

@@ -24,7 +24,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.util.StringUtils;
 
 /**
- * The code of {@code docs/context.md} on guards, merge and layout.
+ * The code on guards of {@code docs/hooks.md}, and on merge and layout of
+ * {@code docs/context.md}.
  */
 final class GuardSnippets {
 

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The code of {@code docs/context.md} on guards, merge and layout does what the page
- * says.
+ * The code on guards of {@code docs/hooks.md}, and on merge and layout of
+ * {@code docs/context.md}, does what the pages say.
  */
 class GuardSnippetsTests {
 

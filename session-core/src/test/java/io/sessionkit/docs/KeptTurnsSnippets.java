@@ -16,7 +16,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * The code of {@code docs/context.md} about what is kept with a turn, and how it goes.
+ * The code on what is kept with a turn, and how it is deleted, of
+ * {@code docs/attributes.md}, {@code docs/context.md}, {@code docs/retention.md} and
+ * {@code docs/threads.md}.
  */
 final class KeptTurnsSnippets {
 

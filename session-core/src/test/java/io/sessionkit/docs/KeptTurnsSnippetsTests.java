@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The code of {@code docs/context.md} does what the page says.
+ * The code on what is kept with a turn does what its pages say.
  */
 class KeptTurnsSnippetsTests {
 

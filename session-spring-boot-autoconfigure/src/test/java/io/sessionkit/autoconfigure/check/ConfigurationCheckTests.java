@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -172,15 +173,9 @@ class ConfigurationCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "README.md", "docs/context.md", "docs/approvals.md" })
-	void yamlOfThePagesIsBound(String page) throws IOException {
-		List<String> blocks = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
-			.matcher(Files.readString(Path.of("..").resolve(page)))
-			.results()
-			.map((block) -> block.group(1))
-			.toList();
-		assertThat(blocks).isNotEmpty();
-		for (String block : blocks) {
+	@MethodSource("pagesWithYaml")
+	void yamlOfThePagesIsBound(Path page) throws IOException {
+		for (String block : yamlBlocks(page)) {
 			StandardEnvironment environment = new StandardEnvironment();
 			environment.getPropertySources().addFirst(yaml(block));
 			assertThatNoException().as(block).isThrownBy(() -> UnknownNames.refuse(environment));
@@ -188,6 +183,27 @@ class ConfigurationCheckTests {
 				.as(block)
 				.isTrue();
 		}
+	}
+
+	static List<Path> pagesWithYaml() throws IOException {
+		List<Path> found = new ArrayList<>();
+		try (Stream<Path> pages = Files.list(Path.of("..", "docs"))) {
+			for (Path page : Stream.concat(Stream.of(Path.of("..", "README.md")), pages).sorted().toList()) {
+				if (page.toString().endsWith(".md") && !yamlBlocks(page).isEmpty()) {
+					found.add(page);
+				}
+			}
+		}
+		return found;
+	}
+
+	private static List<String> yamlBlocks(Path page) throws IOException {
+		return Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+			.matcher(Files.readString(page))
+			.results()
+			.map((block) -> block.group(1))
+			.filter((block) -> block.contains("sessionkit"))
+			.toList();
 	}
 
 	@Test

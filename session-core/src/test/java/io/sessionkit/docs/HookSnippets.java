@@ -25,11 +25,11 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * The code of {@code docs/context.md}.
+ * The code of {@code docs/hooks.md}.
  */
-final class ContextSnippets {
+final class HookSnippets {
 
-	private ContextSnippets() {
+	private HookSnippets() {
 	}
 
 	// tag::input

@@ -20,9 +20,9 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The code of {@code docs/context.md} does what the page says.
+ * The code of {@code docs/hooks.md} does what the page says.
  */
-class ContextSnippetsTests {
+class HookSnippetsTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
@@ -32,13 +32,13 @@ class ContextSnippetsTests {
 
 	private final ChatClient chat = ChatClient.builder(this.model)
 		.defaultSystem("be brief")
-		.defaultAdvisors(ContextSnippets.byHand(this.store))
+		.defaultAdvisors(HookSnippets.byHand(this.store))
 		.build();
 
 	@Test
 	void cardNumberIsNeitherSentNorStored() {
 		this.model.says("ok");
-		assertThat(ContextSnippets.ofOneCall(this.chat, "my card is 4111111111111111")).isEqualTo("ok");
+		assertThat(HookSnippets.ofOneCall(this.chat, "my card is 4111111111111111")).isEqualTo("ok");
 		assertThat(this.model.lastRequestLines()).containsExactly("system: be brief\nThe tenant is acme.",
 				"user: my card is [card]");
 		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: my card is [card]", "assistant: ok");
@@ -47,15 +47,14 @@ class ContextSnippetsTests {
 	@Test
 	void promiseIsRefused() {
 		this.model.says("we guarantee it");
-		assertThat(ContextSnippets.ofOneCall(this.chat, "will it come?"))
-			.isEqualTo("The answer promises what we do not.");
+		assertThat(HookSnippets.ofOneCall(this.chat, "will it come?")).isEqualTo("The answer promises what we do not.");
 		assertThat(this.store.turns(T1, Tail.ALL).get(0).status()).isEqualTo(TurnStatus.REFUSED);
 	}
 
 	@Test
 	void turnIsKeptWithoutItsToolRounds() {
 		Conversations conversations = Conversations.builder(this.store)
-			.hooks(new ContextSnippets.WithoutToolRounds())
+			.hooks(new HookSnippets.WithoutToolRounds())
 			.build();
 		this.model.calls(new ToolCall("c1", "function", "today", "{}")).says("a");
 		ChatClient.builder(this.model)
