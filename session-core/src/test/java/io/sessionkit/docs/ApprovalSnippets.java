@@ -24,7 +24,7 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.tool.annotation.Tool;
 
 /**
- * The code of {@code docs/approvals.md}.
+ * The code of {@code docs/approvals.md} and {@code docs/continuing.md}.
  */
 final class ApprovalSnippets {
 

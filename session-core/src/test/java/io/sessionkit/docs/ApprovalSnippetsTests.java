@@ -24,7 +24,8 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The code of {@code docs/approvals.md} does what the page says.
+ * The code of {@code docs/approvals.md} and {@code docs/continuing.md} does what the
+ * pages say.
  */
 class ApprovalSnippetsTests {
 

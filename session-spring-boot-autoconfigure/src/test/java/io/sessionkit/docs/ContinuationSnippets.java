@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The code of {@code docs/approvals.md} on turns that continue by themselves. A test of
+ * The code of {@code docs/continuing.md} on turns that continue by themselves. A test of
  * the auto-configuration runs it.
  */
 public final class ContinuationSnippets {
