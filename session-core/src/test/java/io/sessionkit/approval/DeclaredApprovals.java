@@ -30,6 +30,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Which calls need consent, and that none runs without it where nobody can say.
@@ -133,6 +134,21 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		assertThat(turns()).containsExactly(TurnStatus.FAILED);
 		assertThat(log()).isEmpty();
 		assertThat(pending()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void policyCannotWriteToTheSessionOfItsTurn(ClientSetup.Mode mode) {
+		List<String> refused = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.tools(Set.of()).policies(List.<ApprovalPolicy>of((request) -> {
+			refused.add(catchThrowableOfType(IllegalStateException.class, () -> thread().put("asked", 1)).getMessage());
+			return Ruling.allow();
+		})));
+		this.model.calls(look("c1", 3)).says("done");
+		ask(mode, "q");
+		assertThat(log()).endsWith("assistant: done");
+		assertThat(refused).singleElement().asString().contains("Nothing was changed");
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
 	}
 
 	@ParameterizedTest

@@ -19,6 +19,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.tool.LoopLimits;
@@ -107,7 +108,7 @@ final class CallReview {
 	 * Returns whether a call that no reply has made may run without approval.
 	 */
 	boolean allows(ToolCall call) {
-		return this.rules.rulings().rule(caller(), call, this.tools.get(call.name())).kind() == Ruling.Kind.ALLOW;
+		return rule(call).kind() == Ruling.Kind.ALLOW;
 	}
 
 	/**
@@ -209,14 +210,22 @@ final class CallReview {
 		for (int i = 0; i < calls.size(); i++) {
 			Ruling first = rulings.get(originals.get(i));
 			if (first == null) {
-				ToolCall call = calls.get(i);
-				rulings.put(i, this.rules.rulings().rule(caller(), call, this.tools.get(call.name())));
+				rulings.put(i, rule(calls.get(i)));
 			}
 			else if (first.kind() == Ruling.Kind.ALLOW) {
 				rulings.put(i, first);
 			}
 		}
 		return rulings;
+	}
+
+	/**
+	 * A policy runs as part of the turn, as a hook does, whichever thread a stream is on.
+	 */
+	private Ruling rule(ToolCall call) {
+		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
+			return this.rules.rulings().rule(caller(), call, this.tools.get(call.name()));
+		}
 	}
 
 	private Rulings.Caller caller() {

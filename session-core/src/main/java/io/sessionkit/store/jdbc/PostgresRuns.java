@@ -4,7 +4,9 @@ package io.sessionkit.store.jdbc;
  * The phrases of PostgreSQL that walk a path run by run. They begin with a table
  * <code>h</code> of one row, the end of the path, after <code>with recursive</code>.
  * <code>lateral</code> with <code>offset 0</code> or <code>limit</code> keeps the planner
- * from reading whole tables instead, whatever its statistics say.
+ * from reading whole tables instead, whatever its statistics say. <code>limit 1</code>
+ * where there is one row at most keeps it from taking a walk for one of many millions of
+ * rows, which a server with a just-in-time compiler would compile first.
  */
 final class PostgresRuns {
 
@@ -94,7 +96,7 @@ final class PostgresRuns {
 					select t.turn_no, t.run_lo, t.run_parent, t.state from {turn} t
 					where t.session_pk = s.pk and t.turn_no = :end and t.status = 'COMPLETED' limit 1) t
 				union all
-				select s.pk, 0, 1, 0, null from {from} s where :end = 0)
+				select s.pk, 0, 1, 0, null from {from} s where :end = 0 limit 1)
 			""";
 
 	private static final String COVERING = """
@@ -134,7 +136,7 @@ final class PostgresRuns {
 	static final String AS_HEAD = NEWEST_SUMMARY + """
 			, h as materialized (
 				select e.pk, coalesce(w.covers, 0) as floor, w.id as cp_id, e.head, e.run_lo, e.run_parent, e.state
-				from e left join w on w.covers is not null)
+				from e left join w on w.covers is not null limit 1)
 			, g(lo, hi, next) as (
 				select greatest(h.run_lo, h.floor + 1), h.head, h.run_parent from h
 				union all

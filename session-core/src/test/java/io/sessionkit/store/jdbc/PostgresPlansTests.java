@@ -1,10 +1,13 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
@@ -46,6 +49,11 @@ class PostgresPlansTests {
 
 	/** More than a driver and a server take to keep a statement and its plan. */
 	private static final int TIMES = 30;
+
+	/** The default of {@code jit_above_cost}. */
+	private static final double COMPILED_ABOVE = 100_000;
+
+	private static final Pattern COST = Pattern.compile("cost=[\\d.]+\\.\\.([\\d.]+)");
 
 	private final SessionKey key = SessionKey.of("owner", "t1");
 
@@ -108,6 +116,38 @@ class PostgresPlansTests {
 		Map<String, Long> scans = statistics("seq_scan");
 		scans.keySet().retainAll(Set.of("sessionkit_turn", "sessionkit_item", "sessionkit_record"));
 		assertThat(scans).hasSize(3).allSatisfy((table, times) -> assertThat(times).as(table).isLessThan(5));
+	}
+
+	/**
+	 * A server with a just-in-time compiler uses it for plans whose estimated cost
+	 * exceeds {@code jit_above_cost}, and takes up to seconds for each. That some servers
+	 * of tests have no compiler makes no difference to the cost.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void noPlanCostsSoMuchThatTheServerCompilesIt(Operation operation) {
+		turn();
+		for (int i = 0; i < TIMES; i++) {
+			operation.step.take(this, i);
+		}
+		JdbcTemplate session = new JdbcTemplate(this.pool);
+		session.execute("set plan_cache_mode = force_generic_plan");
+		assertThat(session.queryForList("select name, statement, coalesce(array_length(parameter_types, 1), 0) as size"
+				+ " from pg_prepared_statements where statement ilike '%sessionkit%'"))
+			.hasSizeGreaterThan(1)
+			.allSatisfy((prepared) -> assertThat(cost(session, prepared)).as("%s", prepared.get("statement"))
+				.isLessThan(COMPILED_ABOVE));
+	}
+
+	private double cost(JdbcTemplate session, Map<String, Object> prepared) {
+		int size = (int) prepared.get("size");
+		String parameters = (size > 0) ? "(" + String.join(", ", Collections.nCopies(size, "null")) + ")" : "";
+		String plan = session
+			.queryForList("explain execute \"" + prepared.get("name") + "\"" + parameters, String.class)
+			.get(0);
+		Matcher total = COST.matcher(plan);
+		assertThat(total.find()).as(plan).isTrue();
+		return Double.parseDouble(total.group(1));
 	}
 
 	private Map<String, Long> statistics(String column) {
