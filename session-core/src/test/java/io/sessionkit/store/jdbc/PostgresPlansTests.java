@@ -105,10 +105,7 @@ class PostgresPlansTests {
 	@ParameterizedTest
 	@EnumSource
 	void noTableIsReadAsAWholeBeforeTheServerHasStatistics(Operation operation) {
-		turn();
-		for (int i = 0; i < TIMES; i++) {
-			operation.step.take(this, i);
-		}
+		repeat(operation);
 		// a server process tells what it has done when it ends
 		new JdbcTemplate(this.pool).execute("insert into told values (1)");
 		this.pool.close();
@@ -126,10 +123,7 @@ class PostgresPlansTests {
 	@ParameterizedTest
 	@EnumSource
 	void noPlanCostsSoMuchThatTheServerCompilesIt(Operation operation) {
-		turn();
-		for (int i = 0; i < TIMES; i++) {
-			operation.step.take(this, i);
-		}
+		repeat(operation);
 		JdbcTemplate session = new JdbcTemplate(this.pool);
 		session.execute("set plan_cache_mode = force_generic_plan");
 		assertThat(session.queryForList("select name, statement, coalesce(array_length(parameter_types, 1), 0) as size"
@@ -137,6 +131,13 @@ class PostgresPlansTests {
 			.hasSizeGreaterThan(1)
 			.allSatisfy((prepared) -> assertThat(cost(session, prepared)).as("%s", prepared.get("statement"))
 				.isLessThan(COMPILED_ABOVE));
+	}
+
+	private void repeat(Operation operation) {
+		turn();
+		for (int i = 0; i < TIMES; i++) {
+			operation.step.take(this, i);
+		}
 	}
 
 	private double cost(JdbcTemplate session, Map<String, Object> prepared) {
