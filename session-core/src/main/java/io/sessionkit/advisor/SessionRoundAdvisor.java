@@ -122,8 +122,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> answers(RunningTurn turn, RoundRequest start, ChatClientRequest request,
 			Function<RoundRequest.ModelCall, Flux<ChatClientResponse>> replies) {
 		if (start instanceof RoundRequest.ModelCall call) {
-			return turn.observed()
-				.observeStream(TurnStage.ROUND, Flux.defer(() -> replies.apply(call)))
+			return StreamStage.observed(turn.observed(), TurnStage.ROUND, Flux.defer(() -> replies.apply(call)))
 				.doOnError((ex) -> call.round().afterFailed())
 				.doOnCancel(call.round()::afterFailed);
 		}

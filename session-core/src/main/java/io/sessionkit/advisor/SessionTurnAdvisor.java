@@ -152,7 +152,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		ChainCheck.check(chain.getStreamAdvisors(), this, call.request());
 		call.name(key.get());
 		ObservedTurn observed = this.turns.observe(true);
-		return observed.observeStream(TurnStage.TURN, Flux
+		return StreamStage.observed(observed, TurnStage.TURN, Flux
 			.deferContextual((inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
 	}
 

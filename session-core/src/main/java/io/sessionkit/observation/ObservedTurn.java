@@ -3,7 +3,7 @@ package io.sessionkit.observation;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
+import reactor.util.context.ContextView;
 
 /**
  * Observes one call on a session. Every method does nothing unless it is overridden. The
@@ -31,15 +31,14 @@ public interface ObservedTurn {
 	}
 
 	/**
-	 * Observes a stage of a stream: {@link TurnStage#TURN} or {@link TurnStage#ROUND}. If
-	 * the subscriber of a whole turn cancels, {@link #ended} is called after that.
+	 * Begins to observe a stage of a stream, for one subscriber: {@link TurnStage#TURN}
+	 * or {@link TurnStage#ROUND}.
 	 * @param stage the stage
-	 * @param work does what the stage consists of when it is subscribed to
-	 * @param <T> the type of the elements
-	 * @return the work, observed for each subscriber
+	 * @param context the Reactor context of the subscriber
+	 * @return the observer of the stage
 	 */
-	default <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-		return work;
+	default ObservedStream observeStream(TurnStage stage, ContextView context) {
+		return ObservedStream.NONE;
 	}
 
 	/**

@@ -12,7 +12,7 @@ import io.sessionkit.internal.Interrupts;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
+import reactor.util.context.ContextView;
 
 /**
  * Calls several observers, none of which can disturb the others or what they observe.
@@ -28,7 +28,7 @@ final class SafeObserver implements TurnObserver {
 		this.insideOut = reversed(observers);
 	}
 
-	private static <T> List<T> reversed(List<? extends T> list) {
+	static <T> List<T> reversed(List<? extends T> list) {
 		List<T> reversed = new ArrayList<>(list);
 		Collections.reverse(reversed);
 		return reversed;
@@ -37,7 +37,7 @@ final class SafeObserver implements TurnObserver {
 	@Override
 	public ObservedTurn begin(boolean streams) {
 		List<ObservedTurn> begun = new ArrayList<>(this.insideOut.size());
-		tell(this.insideOut, (observer) -> begun.add(observer.begin(streams)));
+		tell(this.insideOut, (observer) -> begun.add(returned(observer, observer.begin(streams), ObservedTurn.NONE)));
 		return new SafeTurn(begun);
 	}
 
@@ -61,25 +61,38 @@ final class SafeObserver implements TurnObserver {
 		Supplier<T> whole = work;
 		for (O observer : observers) {
 			Supplier<T> inner = whole;
-			whole = () -> new Once<>(inner).around((once) -> observation.accept(observer, once));
+			whole = () -> new Once<>(inner).around(observer, observation);
 		}
 		return whole.get();
 	}
 
 	private static <O> void tell(List<O> observers, Consumer<O> news) {
-		for (O observer : observers) {
-			try {
-				news.accept(observer);
-			}
-			catch (Throwable ex) {
-				log(ex);
-			}
+		observers.forEach((observer) -> tellOne(observer, news));
+	}
+
+	static <O> void tellOne(O observer, Consumer<O> news) {
+		try {
+			news.accept(observer);
+		}
+		catch (Throwable ex) {
+			log(observer, ex);
 		}
 	}
 
-	private static void log(Throwable thrown) {
+	/** Returns what an observer has returned, or what it should have if that is null. */
+	static <T> T returned(Object observer, @Nullable T returned, T none) {
+		if (returned == null) {
+			logger.warn("The observer of turns " + observer.getClass().getName()
+					+ " returned null where it should return NONE, so it observes nothing there.");
+			return none;
+		}
+		return returned;
+	}
+
+	private static void log(Object observer, Throwable thrown) {
 		Interrupts.keep(thrown);
-		logger.warn("An observer of turns threw " + thrown.getClass().getName() + ". The turn goes on without it.");
+		logger.warn("The observer of turns " + observer.getClass().getName() + " threw " + thrown.getClass().getName()
+				+ ", which changes nothing for the turn.");
 	}
 
 	/**
@@ -93,22 +106,8 @@ final class SafeObserver implements TurnObserver {
 		}
 
 		@Override
-		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			Flux<T> whole = work;
-			for (ObservedTurn turn : this.insideOut) {
-				whole = observed(turn, stage, whole);
-			}
-			return whole;
-		}
-
-		private static <T> Flux<T> observed(ObservedTurn turn, TurnStage stage, Flux<T> work) {
-			try {
-				return turn.observeStream(stage, work);
-			}
-			catch (Throwable ex) {
-				log(ex);
-				return work;
-			}
+		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+			return new SafeStream(reversed(this.insideOut), stage, context);
 		}
 
 		@Override
@@ -145,13 +144,13 @@ final class SafeObserver implements TurnObserver {
 			this.work = work;
 		}
 
-		T around(Consumer<Once<T>> observation) {
+		<O> T around(O observer, BiConsumer<O, Supplier<T>> observation) {
 			try {
-				observation.accept(this);
+				observation.accept(observer, this);
 			}
 			catch (Throwable ex) {
 				if (ex != this.thrown) {
-					log(ex);
+					log(observer, ex);
 				}
 			}
 			return get();

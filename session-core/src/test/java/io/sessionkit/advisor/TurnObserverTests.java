@@ -26,6 +26,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnOutcome;
@@ -47,6 +48,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -377,7 +380,7 @@ class TurnObserverTests {
 	@ParameterizedTest
 	@EnumSource
 	void observerThatThrowsOrLosesTheWorkChangesNothing(Mode mode) {
-		this.observers = List.of(new Hostile(), this.noted, new Hostile());
+		this.observers = List.of(new Hostile(), this.noted, new Hostile(1), new Hostile(2));
 		this.hooks = List.of(new Passing());
 		this.model.calls(ADD).says("a");
 		assertThat(ask(mode, "q")).isEqualTo("a");
@@ -386,11 +389,37 @@ class TurnObserverTests {
 		assertThat(this.model.prompts()).hasSize(2);
 	}
 
-	@Test
-	void observerDoesNotHideTheExceptionOfTheWork() {
-		this.observers = List.of(new Hostile());
+	@ParameterizedTest
+	@EnumSource
+	void observerDoesNotHideTheExceptionOfTheWork(Mode mode) {
+		this.observers = List.of(new Hostile(), new Hostile(1), new Hostile(2));
 		this.store.failAt(Fault.OPEN);
-		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(Mode.CALL, "q"));
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void observerThatBeginsWithNullIsNone(Mode mode) {
+		this.observers = List.of(new TurnObserver() {
+
+			@Override
+			@SuppressWarnings("NullAway")
+			public ObservedTurn begin(boolean streams) {
+				return null;
+			}
+
+		}, this.noted);
+		this.model.says("a");
+		assertThat(ask(mode, "q")).isEqualTo("a");
+		assertThat(this.noted.outcomes()).containsExactly("COMPLETED");
+	}
+
+	@Test
+	void workOfAStreamFindsWhatEachObserverHasAddedAroundIt() {
+		this.observers = List.of(new Adding("outer"), new Hostile(2), new Adding("inner"));
+		this.model.step((prompt) -> Flux
+			.deferContextual((context) -> Flux.just(this.model.chunk(context.get("inner"), List.of(), true))));
+		assertThat(ask(Mode.STREAM, "q")).isEqualTo("outer inner");
 	}
 
 	@Test
@@ -550,11 +579,26 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			return work.doOnSubscribe((subscription) -> this.lines.add(stage + "("))
-				.doOnComplete(() -> this.lines.add(")" + stage))
-				.doOnError((ex) -> this.lines.add("!" + stage))
-				.doOnCancel(() -> this.lines.add("-" + stage));
+		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+			this.lines.add(stage + "(");
+			return new ObservedStream() {
+
+				@Override
+				public void completed() {
+					Noted.this.lines.add(")" + stage);
+				}
+
+				@Override
+				public void failed(Throwable failure) {
+					Noted.this.lines.add("!" + stage);
+				}
+
+				@Override
+				public void cancelled() {
+					Noted.this.lines.add("-" + stage);
+				}
+
+			};
 		}
 
 		@Override
@@ -593,6 +637,16 @@ class TurnObserverTests {
 	 */
 	private static final class Hostile implements TurnObserver, ObservedTurn {
 
+		private int streams;
+
+		Hostile() {
+			this(0);
+		}
+
+		Hostile(int streams) {
+			this.streams = streams;
+		}
+
 		@Override
 		public ObservedTurn begin(boolean streams) {
 			return this;
@@ -616,8 +670,13 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			throw new IllegalStateException("no stream");
+		@SuppressWarnings("NullAway")
+		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+			return switch (this.streams++ % 3) {
+				case 0 -> null;
+				case 1 -> throw new IllegalStateException("no stream");
+				default -> new HostileStream();
+			};
 		}
 
 		@Override
@@ -633,6 +692,59 @@ class TurnObserverTests {
 		@Override
 		public void ended(TurnOutcome outcome, @Nullable String failure) {
 			throw new IllegalStateException("ended");
+		}
+
+	}
+
+	/**
+	 * Adds a word to the context of a turn, behind those of the observers around it.
+	 */
+	private record Adding(String word) implements TurnObserver, ObservedTurn {
+
+		@Override
+		public ObservedTurn begin(boolean streams) {
+			return this;
+		}
+
+		@Override
+		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+			String words = context.getOrDefault("outer", "") + " " + this.word;
+			return (stage != TurnStage.TURN) ? ObservedStream.NONE : new ObservedStream() {
+
+				@Override
+				public ContextView context() {
+					return Context.of(Adding.this.word, words.trim());
+				}
+
+			};
+		}
+
+	}
+
+	/**
+	 * Throws at the end of a stage, and has no context.
+	 */
+	private static final class HostileStream implements ObservedStream {
+
+		@Override
+		@SuppressWarnings("NullAway")
+		public ContextView context() {
+			return null;
+		}
+
+		@Override
+		public void completed() {
+			throw new AssertionError("completed");
+		}
+
+		@Override
+		public void failed(Throwable failure) {
+			throw new IllegalStateException("failed");
+		}
+
+		@Override
+		public void cancelled() {
+			throw new IllegalStateException("cancelled");
 		}
 
 	}

@@ -4,12 +4,14 @@ import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
+import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
-import reactor.core.publisher.Flux;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Puts the id of the turn into the logging context (MDC) of the threads that work for it.
@@ -50,7 +52,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 	/**
 	 * One call. Its id is known once its session was read.
 	 */
-	private static final class LoggedTurn implements ObservedTurn {
+	private static final class LoggedTurn implements ObservedTurn, ObservedStream {
 
 		private final boolean streams;
 
@@ -75,8 +77,13 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 		}
 
 		@Override
-		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			return (stage == TurnStage.TURN) ? work.contextWrite((context) -> context.put(KEY, this)) : work;
+		public ObservedStream observeStream(TurnStage stage, ContextView outer) {
+			return (stage == TurnStage.TURN) ? this : ObservedStream.NONE;
+		}
+
+		@Override
+		public ContextView context() {
+			return Context.of(KEY, this);
 		}
 
 		/** The stage that encloses this one restores what was there before. */

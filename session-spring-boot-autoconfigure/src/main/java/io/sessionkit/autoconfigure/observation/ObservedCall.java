@@ -1,17 +1,17 @@
 package io.sessionkit.autoconfigure.observation;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -66,26 +66,10 @@ final class ObservedCall implements ObservedTurn {
 	}
 
 	@Override
-	public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-		return Flux.deferContextual((context) -> {
-			Observation observation = start(stage, parent(context));
-			if (observation.isNoop()) {
-				return work;
-			}
-			Observation before = enter(stage, observation);
-			AtomicBoolean over = new AtomicBoolean();
-			return work.doOnError(observation::error).doOnTerminate(() -> {
-				if (over.compareAndSet(false, true)) {
-					leave(stage, before);
-					stop(stage, observation);
-				}
-			}).doOnCancel(() -> {
-				if (over.compareAndSet(false, true)) {
-					leave(stage, before);
-					cancelled(stage, observation);
-				}
-			}).contextWrite((inside) -> inside.put(ObservationThreadLocalAccessor.KEY, observation));
-		});
+	public ObservedStream observeStream(TurnStage stage, ContextView context) {
+		Observation observation = start(stage, parent(context));
+		return observation.isNoop() ? ObservedStream.NONE
+				: new StreamedStage(stage, observation, enter(stage, observation));
 	}
 
 	private @Nullable Observation parent(ContextView context) {
@@ -169,6 +153,48 @@ final class ObservedCall implements ObservedTurn {
 		Observation waiting = this.left;
 		this.left = null;
 		return waiting;
+	}
+
+	/**
+	 * A stage of a stream.
+	 */
+	private final class StreamedStage implements ObservedStream {
+
+		private final TurnStage stage;
+
+		private final Observation observation;
+
+		private final @Nullable Observation before;
+
+		StreamedStage(TurnStage stage, Observation observation, @Nullable Observation before) {
+			this.stage = stage;
+			this.observation = observation;
+			this.before = before;
+		}
+
+		@Override
+		public ContextView context() {
+			return Context.of(ObservationThreadLocalAccessor.KEY, this.observation);
+		}
+
+		@Override
+		public void completed() {
+			leave(this.stage, this.before);
+			stop(this.stage, this.observation);
+		}
+
+		@Override
+		public void failed(Throwable failure) {
+			this.observation.error(failure);
+			completed();
+		}
+
+		@Override
+		public void cancelled() {
+			leave(this.stage, this.before);
+			ObservedCall.this.cancelled(this.stage, this.observation);
+		}
+
 	}
 
 }

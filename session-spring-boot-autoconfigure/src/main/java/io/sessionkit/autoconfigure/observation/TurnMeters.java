@@ -12,12 +12,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
+import reactor.util.context.ContextView;
 
 /**
  * Counts what becomes of calls. All meters are there from the beginning, so a rate does
@@ -140,7 +141,7 @@ final class TurnMeters implements TurnObserver {
 	/**
 	 * Counts one call.
 	 */
-	private final class CountedCall implements ObservedTurn {
+	private final class CountedCall implements ObservedTurn, ObservedStream {
 
 		private final Ends ends;
 
@@ -168,20 +169,26 @@ final class TurnMeters implements TurnObserver {
 		}
 
 		@Override
-		public <T> Flux<T> observeStream(TurnStage stage, Flux<T> work) {
-			return (stage == TurnStage.TURN) ? work.doOnError((ex) -> failed()).doOnCancel(this::left) : work;
+		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+			return (stage == TurnStage.TURN) ? this : ObservedStream.NONE;
+		}
+
+		@Override
+		public void failed(Throwable failure) {
+			failed();
+		}
+
+		/** The turn of a reader who has gone ends later, if it was opened. */
+		@Override
+		public void cancelled() {
+			if (!this.opened) {
+				failed();
+			}
 		}
 
 		private void failed() {
 			if (this.counted.compareAndSet(false, true)) {
 				this.ends.notOpened.increment();
-			}
-		}
-
-		/** The turn of a reader who has gone ends later, if it was opened. */
-		private void left() {
-			if (!this.opened) {
-				failed();
 			}
 		}
 
