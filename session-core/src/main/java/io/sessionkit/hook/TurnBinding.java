@@ -1,5 +1,6 @@
 package io.sessionkit.hook;
 
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -27,10 +28,14 @@ public final class TurnBinding implements AutoCloseable {
 
 	private final @Nullable TurnAccess turn;
 
+	/** The sessions whose turns wait, also for a listener, which is part of no turn. */
+	private final Set<SessionKey> waiting;
+
 	private final @Nullable TurnBinding before;
 
-	private TurnBinding(@Nullable TurnAccess turn) {
+	private TurnBinding(@Nullable TurnAccess turn, Set<SessionKey> waiting) {
 		this.turn = turn;
+		this.waiting = waiting;
 		this.before = bound.get();
 		bound.set(this);
 	}
@@ -41,7 +46,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @return the binding, which the caller must close
 	 */
 	public static TurnBinding of(TurnAccess turn) {
-		return new TurnBinding(turn);
+		return new TurnBinding(turn, turn.sessions());
 	}
 
 	/**
@@ -49,7 +54,17 @@ public final class TurnBinding implements AutoCloseable {
 	 * @return the binding, which the caller must close
 	 */
 	public static TurnBinding none() {
-		return new TurnBinding(null);
+		return listening(Set.of());
+	}
+
+	/**
+	 * Hides the current binding from the code that runs next on this thread, but for the
+	 * sessions that it must not write: from a listener, or a trigger of summaries.
+	 * @param waiting the sessions whose turns wait for that code
+	 * @return the binding, which the caller must close
+	 */
+	public static TurnBinding listening(Set<SessionKey> waiting) {
+		return new TurnBinding(null, waiting);
 	}
 
 	/**
@@ -83,8 +98,9 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static <T> Callable<T> carrying(Callable<T> work) {
 		TurnAccess turn = running();
+		Set<SessionKey> waiting = sessions();
 		return () -> {
-			try (TurnBinding binding = new TurnBinding(turn)) {
+			try (TurnBinding binding = new TurnBinding(turn, waiting)) {
 				return work.call();
 			}
 		};
@@ -100,9 +116,10 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static <T> Callable<T> carryingTool(Callable<T> work, UnaryOperator<TurnAccess> seen) {
 		TurnAccess turn = running();
+		Set<SessionKey> waiting = sessions();
 		Callable<T> inStream = ToolStreamContext.carrying(work);
 		return () -> {
-			try (TurnBinding binding = new TurnBinding((turn != null) ? seen.apply(turn) : null)) {
+			try (TurnBinding binding = new TurnBinding((turn != null) ? seen.apply(turn) : null, waiting)) {
 				return inStream.call();
 			}
 		};
@@ -138,8 +155,28 @@ public final class TurnBinding implements AutoCloseable {
 	 * @return the keys; none outside of all turns
 	 */
 	public static Set<SessionKey> sessions() {
+		TurnBinding binding = bound.get();
+		if (binding != null) {
+			return binding.waiting;
+		}
 		TurnAccess turn = running();
 		return (turn != null) ? turn.sessions() : Set.of();
+	}
+
+	/**
+	 * Returns the sessions whose turns wait for a turn that the code on this thread
+	 * begins.
+	 * @param begun the session of that turn
+	 * @return the keys, with that of the turn itself
+	 */
+	public static Set<SessionKey> sessions(SessionKey begun) {
+		Set<SessionKey> enclosing = sessions();
+		if (enclosing.isEmpty()) {
+			return Set.of(begun);
+		}
+		Set<SessionKey> all = new HashSet<>(enclosing);
+		all.add(begun);
+		return Set.copyOf(all);
 	}
 
 	/**
@@ -150,9 +187,9 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static void checkMoves(SessionKey key) {
 		if (sessions().contains(key)) {
-			throw new Misuse("A tool or hook of a turn on session " + key + " cannot move the head of that session:"
-					+ " the turn could not become history. Nothing was changed. Move it when the call has returned, or"
-					+ " outside of the turn.");
+			throw new Misuse("A " + code() + " of a turn on session " + key + " cannot move the head of that session:"
+					+ " the turn could not become history. Nothing was changed. "
+					+ instead("Move it when the call has returned, or outside of the turn."));
 		}
 	}
 
@@ -167,9 +204,19 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static void checkWrites(SessionKey key, String what, String instead) {
 		if (sessions().contains(key)) {
-			throw new Misuse("Session " + key + " cannot be " + what + " by a tool or hook of a turn that is on it: the"
-					+ " turn could not become history. Nothing was changed. " + instead);
+			throw new Misuse(
+					"Session " + key + " cannot be " + what + " by a " + code() + " of a turn that is on it: the"
+							+ " turn could not become history. Nothing was changed. " + instead(instead));
 		}
+	}
+
+	private static String code() {
+		return (running() != null) ? "tool or hook" : "listener or summary trigger";
+	}
+
+	private static String instead(String ofToolOrHook) {
+		return (running() != null) ? ofToolOrHook
+				: "Do it when the turn has ended, in SessionListener.committed(..) or on another thread.";
 	}
 
 	/**

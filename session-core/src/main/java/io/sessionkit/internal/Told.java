@@ -17,4 +17,13 @@ public interface Told {
 		return type;
 	}
 
+	/**
+	 * Returns what a log may say of an exception: its type, and its message if that
+	 * quotes no text of a session.
+	 */
+	static String of(Throwable thrown) {
+		String type = type(thrown).getName();
+		return (thrown instanceof Told) ? type + ": " + thrown.getMessage() : type;
+	}
+
 }

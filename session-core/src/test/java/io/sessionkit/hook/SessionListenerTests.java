@@ -15,6 +15,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
@@ -195,6 +196,66 @@ class SessionListenerTests {
 		assertThat(this.recorder.lines).hasSize(6);
 	}
 
+	/** The turn could not become history after that. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void listenerWritesToItsSessionWhenTheTurnHasEnded(ClientSetup setup) {
+		Conversations conversations = Conversations.builder(this.store).build();
+		Writing writing = new Writing(conversations.get(T1));
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		assertThat(setup.content(prompt(client(setup, conversations), "q").advisors(SessionAdvisor.listener(writing))))
+			.isEqualTo("done");
+		assertThat(writing.refused).hasSize(10)
+			.allSatisfy((text) -> assertThat(text).contains("t1", "listener", "Nothing was changed",
+					"SessionListener.committed(..)"));
+		assertThat(this.store.find(T1).orElseThrow().attributes()).containsOnlyKeys("written");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callOfAListenerOnItsSessionOnlyReadsUntilTheTurnHasEnded(ClientSetup.Mode mode) {
+		ChatClient chat = client(setup(mode), List.of());
+		List<String> answers = new CopyOnWriteArrayList<>();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("inner").says("done").says("after");
+		setup(mode).content(prompt(chat, "q").advisors(SessionAdvisor.listener(new SessionListener() {
+
+			@Override
+			public void toolCalled(SessionEvent.ToolCalled event) {
+				answers.add(setup(mode).content(prompt(chat, "inner question")));
+			}
+
+			@Override
+			public void committed(SessionEvent.Committed event) {
+				answers.add(setup(mode).content(prompt(chat, "next question")));
+			}
+
+		})));
+		assertThat(answers).containsExactly("inner", "after");
+		assertThat(Lines.of(this.store.messages(T1))).hasSize(6).noneMatch((line) -> line.contains("inner"));
+	}
+
+	@Test
+	void whatSessionKitRefusesAListenerIsLoggedWithItsText() {
+		Conversations conversations = Conversations.builder(this.store).build();
+		this.model.says("a");
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.round.TurnEvents",
+				() -> prompt(client(ClientSetup.plain(), conversations), "q")
+					.advisors(SessionAdvisor.listener(new SessionListener() {
+
+						@Override
+						public void modelCalled(SessionEvent.ModelCalled event) {
+							conversations.get(event.key()).put("a", 1);
+						}
+
+					}))
+					.call()
+					.content());
+		assertThat(logged).singleElement()
+			.satisfies(
+					(event) -> assertThat(event.getFormattedMessage()).contains(IllegalStateException.class.getName(),
+							SessionListenerTests.class.getName(), "cannot be given attributes", "committed(..)"));
+	}
+
 	@Test
 	void turnWithoutAReplyIsLoggedOnceWithoutTexts() {
 		this.model.says("").says("secret");
@@ -213,6 +274,8 @@ class SessionListenerTests {
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();
 		Logger logger = (Logger) LoggerFactory.getLogger(name);
+		Level level = logger.getLevel();
+		logger.setLevel(Level.WARN);
 		logger.setAdditive(false);
 		logger.addAppender(appender);
 		try {
@@ -221,33 +284,21 @@ class SessionListenerTests {
 		finally {
 			logger.detachAppender(appender);
 			logger.setAdditive(true);
+			logger.setLevel(level);
 		}
 		return appender.list;
 	}
 
 	@Test
 	void whatAListenerThrewIsLoggedByItsClassOnly() {
-		ListAppender<ILoggingEvent> appender = new ListAppender<>();
-		appender.start();
-		Logger logger = (Logger) LoggerFactory.getLogger("io.sessionkit.internal.round.TurnEvents");
-		Level level = logger.getLevel();
-		logger.setLevel(Level.WARN);
-		logger.setAdditive(false);
-		logger.addAppender(appender);
-		try {
-			this.model.says("secret");
-			prompt(client(ClientSetup.plain(), List.of(), new Broken()), "q").call().content();
-		}
-		finally {
-			logger.detachAppender(appender);
-			logger.setAdditive(true);
-			logger.setLevel(level);
-		}
-		assertThat(appender.list).hasSize(3).allSatisfy((event) -> {
+		this.model.says("secret");
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.round.TurnEvents",
+				() -> prompt(client(ClientSetup.plain(), List.of(), new Broken()), "q").call().content());
+		assertThat(logged).hasSize(3).allSatisfy((event) -> {
 			assertThat(event.getFormattedMessage()).doesNotContain("secret").doesNotContain("broken");
 			assertThat(event.getThrowableProxy()).isNull();
 		});
-		assertThat(appender.list).extracting(ILoggingEvent::getFormattedMessage)
+		assertThat(logged).extracting(ILoggingEvent::getFormattedMessage)
 			.anyMatch((line) -> line.contains(AssertionError.class.getName()));
 	}
 
@@ -317,6 +368,51 @@ class SessionListenerTests {
 		private void note(SessionEvent event, String line) {
 			this.events.add(event);
 			this.lines.add(line);
+		}
+
+	}
+
+	/**
+	 * Writes to its session wherever it can.
+	 */
+	private static final class Writing implements SessionListener {
+
+		private final List<String> refused = new CopyOnWriteArrayList<>();
+
+		private final Conversation conversation;
+
+		Writing(Conversation conversation) {
+			this.conversation = conversation;
+		}
+
+		@Override
+		public void modelCalled(SessionEvent.ModelCalled event) {
+			write();
+		}
+
+		@Override
+		public void textComplete(SessionEvent.TextComplete event) {
+			write();
+		}
+
+		@Override
+		public void toolCalled(SessionEvent.ToolCalled event) {
+			write();
+		}
+
+		@Override
+		public void toolReturned(SessionEvent.ToolReturned event) {
+			write();
+		}
+
+		private void write() {
+			List<Runnable> writes = List.of(() -> this.conversation.put("written", 1), this.conversation::reset);
+			writes.forEach((each) -> this.refused.add(String.valueOf(catchThrowable(each::run).getMessage())));
+		}
+
+		@Override
+		public void committed(SessionEvent.Committed event) {
+			this.conversation.put("written", 1);
 		}
 
 	}

@@ -336,11 +336,12 @@ public final class GatedTurns {
 	}
 
 	private static NestedTurnException nested(SessionKey key) {
-		HookContext enclosing = TurnBinding.enclosing().orElseThrow();
-		return new NestedTurnException("A tool or hook of turn " + enclosing.turnId() + " on session " + enclosing.key()
-				+ " made a call on "
-				+ (key.equals(enclosing.key()) ? "the same session " : "a session whose turn waits for that one, ")
-				+ key
+		String by = TurnBinding.enclosing()
+			.map((turn) -> "A tool or hook of turn " + turn.turnId() + " on session " + turn.key())
+			.orElse("A listener");
+		boolean isSame = TurnBinding.enclosing().map(HookContext::key).filter(key::equals).isPresent();
+		return new NestedTurnException(by + " made a call on "
+				+ (isSame ? "the same session " : "a session whose turn waits for it, ") + key
 				+ ", which would have to be stored there. It may only read that session: give it a message, and no"
 				+ " history to store, branch or turn to take the place of. Or give it a session of its own with"
 				+ " SessionAdvisor.child(..), or none with SessionAdvisor.none().");

@@ -2,6 +2,7 @@ package io.sessionkit.internal.round;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -16,6 +17,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.Told;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import org.apache.commons.logging.Log;
@@ -52,6 +54,12 @@ public final class TurnEvents {
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
+	/** The sessions whose turns wait for the listeners at this moment. */
+	private volatile Set<SessionKey> waiting;
+
+	/** Those that still wait when this turn has ended: it may be inside of theirs. */
+	private final Set<SessionKey> waitingAfter = TurnBinding.sessions();
+
 	private final List<String> heldTexts = new ArrayList<>();
 
 	/**
@@ -66,6 +74,7 @@ public final class TurnEvents {
 		this.listeners = listeners;
 		this.holdTexts = holdTexts;
 		this.observed = observed;
+		this.waiting = TurnBinding.sessions(key);
 	}
 
 	boolean hasListeners() {
@@ -207,6 +216,9 @@ public final class TurnEvents {
 	}
 
 	private void ended(TurnOutcome outcome, @Nullable String failure) {
+		if (hasListeners()) {
+			this.waiting = this.waitingAfter;
+		}
 		if (this.observed != ObservedTurn.NONE && this.ended.compareAndSet(false, true)) {
 			this.observed.ended(outcome, failure);
 		}
@@ -242,8 +254,9 @@ public final class TurnEvents {
 	}
 
 	private void notify(SessionListener listener, Runnable notice) {
-		try (TurnBinding hidden = TurnBinding.none()) {
-			if (listener instanceof CallWatch) {
+		boolean isReader = listener instanceof CallWatch;
+		try (TurnBinding hidden = TurnBinding.listening(isReader ? Set.of() : this.waiting)) {
+			if (isReader) {
 				// whoever reads the call gets its other events from the stream
 				notice.run();
 				return;
@@ -255,8 +268,8 @@ public final class TurnEvents {
 		}
 		catch (Throwable ex) {
 			Interrupts.keep(ex);
-			logger.warn("A listener of session " + this.key + " threw " + ex.getClass().getName() + ": "
-					+ listener.getClass().getName());
+			logger.warn("The listener " + listener.getClass().getName() + " of session " + this.key + " threw "
+					+ Told.of(ex));
 		}
 	}
 

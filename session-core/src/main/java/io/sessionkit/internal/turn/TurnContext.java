@@ -1,7 +1,6 @@
 package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -68,14 +67,7 @@ final class TurnContext {
 		this.children = children;
 		this.begun = begun;
 		this.outer = TurnBinding.running();
-		Set<SessionKey> enclosing = (this.outer != null) ? this.outer.sessions() : Set.of();
-		this.sessions = enclosing.isEmpty() ? Set.of(request.key()) : with(enclosing, request.key());
-	}
-
-	private static Set<SessionKey> with(Set<SessionKey> enclosing, SessionKey key) {
-		Set<SessionKey> sessions = new HashSet<>(enclosing);
-		sessions.add(key);
-		return Set.copyOf(sessions);
+		this.sessions = TurnBinding.sessions(request.key());
 	}
 
 	/**
