@@ -8,6 +8,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.Page;
@@ -52,6 +53,16 @@ final class GuardedStore implements SessionStore {
 		return this.access.key(named);
 	}
 
+	/**
+	 * Who asks to be forgotten is not refused: a session may be erased inside of a turn.
+	 */
+	private SessionKey written(SessionKey named) {
+		SessionKey key = key(named);
+		TurnBinding.checkWrites(key, "written",
+				"Write attributes with SessionContext.put(..), and the rest when the call has returned.");
+		return key;
+	}
+
 	@Override
 	public StoreOptions options() {
 		return this.store.options();
@@ -64,7 +75,7 @@ final class GuardedStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		return this.store.commit(commit.under(key(commit.key())));
+		return this.store.commit(commit.under(written(commit.key())));
 	}
 
 	@Override
@@ -162,12 +173,12 @@ final class GuardedStore implements SessionStore {
 
 	@Override
 	public void add(SessionKey key, List<? extends Message> messages) {
-		this.store.add(key(key), messages);
+		this.store.add(written(key), messages);
 	}
 
 	@Override
 	public Optional<Message> pop(SessionKey key) {
-		return this.store.pop(key(key));
+		return this.store.pop(written(key));
 	}
 
 	@Override

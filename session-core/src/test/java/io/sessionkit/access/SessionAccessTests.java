@@ -28,6 +28,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -51,6 +52,7 @@ import reactor.util.context.ContextView;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -297,6 +299,29 @@ class SessionAccessTests {
 				assertThat(this.access.caller().name()).isEqualTo("root");
 			}
 		}
+	}
+
+	/** The turn could not become history after that. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolDoesNotWriteToTheSessionOfItsTurnByTheStore(ClientSetup.Mode mode) {
+		SessionStore guarded = this.conversations.store();
+		List<Runnable> writes = List.of(() -> guarded.add(ADAS, List.of(new UserMessage("x"))), () -> guarded.pop(ADAS),
+				() -> guarded.commit(Commit.any(ADAS).header(HeaderChange.NONE.title("x"))));
+		List<String> refused = new CopyOnWriteArrayList<>();
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup.builder(this.model, SessionAdvisor.of(this.conversations))
+			.defaultToolCallbacks(FunctionToolCallback.builder("write", () -> {
+				writes.forEach((write) -> refused.add(String.valueOf(catchThrowable(write::run))));
+				guarded.add(SessionKey.of("other"), List.of(new UserMessage("x")));
+				return "refused";
+			}).description("writes").build())
+			.build();
+		this.signedIn.set(Caller.of("ada"));
+		this.model.calls(new ToolCall("c1", "function", "write", "{}")).says("done");
+		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
+		assertThat(refused).hasSize(3).allMatch((text) -> text.contains("Nothing was changed"));
+		assertThat(this.store.find(SessionKey.of("ada", "other"))).isPresent();
 	}
 
 	@ParameterizedTest
