@@ -4,7 +4,9 @@ import io.sessionkit.Session;
 
 /**
  * Decides whether to summarize the older part of a session. A trigger is called once for
- * each turn, must not block, and must be safe for use by many threads. If it throws, the
+ * each turn, on the thread of its call: after the turn is stored if summaries are made in
+ * the background, and otherwise before it begins, when the session must not be written.
+ * It must not block, and must be safe for use by many threads. If it throws, the
  * exception is logged by its class name and no summary is made.
  */
 @FunctionalInterface

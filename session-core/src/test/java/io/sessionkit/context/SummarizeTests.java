@@ -71,6 +71,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 class SummarizeTests {
 
@@ -714,6 +715,21 @@ class SummarizeTests {
 		assertThat(asked).isNotEmpty();
 		assertThat(this.model.lastRequestLines()).startsWith(QUESTION, "assistant: because of three");
 		assertThat(this.summarizer.prompts()).hasSize(1);
+	}
+
+	/** The turn could not become history after that. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aTriggerThatWritesToTheSessionBeforeATurnIsRefused(ClientSetup setup) {
+		List<String> refused = new CopyOnWriteArrayList<>();
+		ChatClient chat = chat(setup, rule().keepTurns(0).trigger((session) -> {
+			Throwable thrown = catchThrowable(() -> thread().put("asked", true));
+			refused.add(String.valueOf(thrown));
+			return false;
+		}));
+		talk(setup, chat, 1, 3);
+		assertThat(refused).hasSize(2).allMatch((text) -> text.contains("Nothing was changed"));
+		assertThat(thread().attributes()).isEmpty();
 	}
 
 	@Test

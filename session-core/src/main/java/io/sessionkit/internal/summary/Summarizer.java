@@ -22,6 +22,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.Told;
 import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
@@ -97,7 +98,14 @@ public final class Summarizer implements AutoCloseable {
 	 * Returns whether a summary is due before a turn on this session.
 	 */
 	public boolean isDueBefore(Session header) {
-		return this.rule.mode() == Summarize.Mode.BEFORE && isOn(header) && isDue(header);
+		return this.rule.mode() == Summarize.Mode.BEFORE && isOn(header) && isDueInTurn(header);
+	}
+
+	/** The turn has read the header, so a trigger that changed it would cost the turn. */
+	private boolean isDueInTurn(Session header) {
+		try (TurnBinding waiting = TurnBinding.listening(TurnBinding.sessions(header.key()))) {
+			return isDue(header);
+		}
 	}
 
 	/**
@@ -213,13 +221,13 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
-		try (TurnBinding none = TurnBinding.none()) {
+		try (TurnBinding hidden = TurnBinding.listening(TurnBinding.sessions())) {
 			return trigger.shouldCompact(header);
 		}
 		catch (Throwable ex) {
 			Interrupts.keep(ex);
-			logger.warn("The summary trigger " + trigger.getClass().getName() + " threw " + ex.getClass().getName()
-					+ " on session " + header.key() + ", which counts as no.");
+			logger.warn("The summary trigger " + trigger.getClass().getName() + " counts as no on session "
+					+ header.key() + ", since it threw " + Told.of(ex));
 			return false;
 		}
 	}
