@@ -77,8 +77,9 @@ public interface MessageCodec {
 
 	/**
 	 * Returns whether {@link #encode} surely accepts a message and {@link #decode} turns
-	 * the payload back into an equal one, so that nobody has to try. It must be quick;
-	 * the default is false.
+	 * the payload back into an equal one, so that nobody has to try. Otherwise a store
+	 * decodes the message once when it is written. It must be quick; the default is
+	 * false.
 	 * @param message a message
 	 * @return false also for a message that has to be encoded to find out
 	 */

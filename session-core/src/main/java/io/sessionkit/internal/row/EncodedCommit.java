@@ -50,11 +50,12 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 
 		public static EncodedHeader of(SessionKey key, HeaderChange change, MessageCodec codec) {
 			return new EncodedHeader(
-					(change.title() != null) ? codec.encodeValues(key, Map.of("title", change.title())) : null,
+					(change.title() != null) ? ProvenPayload.of(key, Map.of("title", change.title()), codec) : null,
 					(change.tags() != null)
-							? codec.encodeValues(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags())))) : null,
+							? ProvenPayload.of(key, Map.of("tags", List.copyOf(new TreeSet<>(change.tags()))), codec)
+							: null,
 					(change.settings() != null) ? SettingsText.write(key, change.settings(), codec) : null,
-					(change.attributes() != null) ? codec.encodeValues(key, change.attributes()) : null,
+					(change.attributes() != null) ? ProvenPayload.of(key, change.attributes(), codec) : null,
 					micros(change.timeToLive()));
 		}
 
@@ -78,9 +79,9 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 		public static EncodedTurn of(SessionKey key, TurnWrite write, MessageCodec codec) {
 			return new EncodedTurn(write, TurnPayload.origin(key, write.turn(), codec),
 					TurnPayload.outcome(key, write.turn(), codec),
-					write.items().stream().map((item) -> codec.encode(key, item.message())).toList(),
+					write.items().stream().map((item) -> ProvenPayload.of(key, item.message(), codec)).toList(),
 					write.items().stream().mapToInt(NewItem::tokens).sum(),
-					(write.attributes() != null) ? codec.encodeValues(key, write.attributes()) : null);
+					(write.attributes() != null) ? ProvenPayload.of(key, write.attributes(), codec) : null);
 		}
 
 		/**

@@ -33,7 +33,7 @@ final class TurnPayload {
 		if (!turn.parameters().isEmpty()) {
 			values.put("inputs", turn.parameters());
 		}
-		return values.isEmpty() ? null : codec.encodeValues(key, values);
+		return values.isEmpty() ? null : ProvenPayload.of(key, values, codec);
 	}
 
 	static String outcome(SessionKey key, Turn turn, MessageCodec codec) {
@@ -46,7 +46,7 @@ final class TurnPayload {
 		if (!turn.verdicts().isEmpty()) {
 			values.put("verdicts", turn.verdicts().stream().map(TurnPayload::values).toList());
 		}
-		return codec.encodeValues(key, values);
+		return ProvenPayload.of(key, values, codec);
 	}
 
 	static Turn turn(SessionKey key, TurnRow row, MessageCodec codec) {

@@ -9,10 +9,10 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
-import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.PlainValues;
 import io.sessionkit.internal.row.EncodedCommit.EncodedHeader;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
+import io.sessionkit.internal.row.ProvenPayload;
 import io.sessionkit.store.HeaderChange;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +35,8 @@ final class RoundTrip {
 		if (this.codec.surelyStores(message) && MessageCopier.canCopy(message)) {
 			return StoredMessage.plain(MessageCopier.copy(message));
 		}
-		String payload = this.codec.encode(key, message);
-		Message decoded = this.codec.decode(key, payload);
-		if (!isSame(message, decoded)) {
-			throw new UnstorableMessageException("A message of " + message.getClass().getName()
-					+ " does not come back equal from " + this.codec.getClass().getName()
-					+ ". Leave out of it what the codec does not know, or use a codec that knows it.");
-		}
+		String payload = ProvenPayload.written(key, message, this.codec);
+		Message decoded = ProvenPayload.read(key, message, payload, this.codec);
 		return StoredMessage.encoded(payload, MessageCopier.canCopy(decoded) ? decoded : null);
 	}
 
@@ -105,10 +100,6 @@ final class RoundTrip {
 			}
 		});
 		return Map.copyOf(values);
-	}
-
-	private static boolean isSame(Message message, Message decoded) {
-		return MessageContent.of(message).isSameAs(MessageContent.of(decoded));
 	}
 
 }
