@@ -1,7 +1,10 @@
 package io.sessionkit.store;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToIntFunction;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -18,10 +21,13 @@ import org.springframework.ai.tokenizer.TokenCountEstimator;
  * <p>
  * Providers count media by rules of their own, from some 85 tokens for a small picture to
  * 1,600 for a large one; {@value #PER_MEDIUM} is a guess in between. A long text is
- * counted in pieces. A text that the estimator refuses is estimated from its length. Safe
- * for use by many threads if the estimator is.
+ * counted in pieces. A text for which the estimator throws an exception, or returns less
+ * than 0, is estimated from its length; the first time is logged. No message counts more
+ * than {@value #MOST}. Safe for use by many threads if the estimator is.
  */
 public final class MessageTokens implements ToIntFunction<Message> {
+
+	private static final Log logger = LogFactory.getLog(MessageTokens.class);
 
 	/** The default number of tokens for each medium. */
 	public static final int PER_MEDIUM = 1000;
@@ -38,7 +44,18 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	/** The role and the marks around a message. */
 	private static final int FRAME = 4;
 
+	/**
+	 * The most tokens of a message: more than any model takes, and little enough for the
+	 * sum of a turn.
+	 */
+	private static final int MOST = 10_000_000;
+
 	private final ToIntFunction<String> estimator;
+
+	/** The class of the estimator, which {@link #estimator} does not always tell. */
+	private final Class<?> type;
+
+	private final AtomicBoolean warned = new AtomicBoolean();
 
 	private final int perMedium;
 
@@ -59,14 +76,15 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 * @throws IllegalArgumentException if the tokens of a medium are negative
 	 */
 	public MessageTokens(TokenCountEstimator estimator, int perMedium) {
-		this(estimator::estimate, perMedium);
+		this(estimator::estimate, estimator.getClass(), perMedium);
 	}
 
-	private MessageTokens(ToIntFunction<String> estimator, int perMedium) {
+	private MessageTokens(ToIntFunction<String> estimator, Class<?> type, int perMedium) {
 		if (perMedium < 0) {
 			throw new IllegalArgumentException("The tokens of a medium must not be negative: " + perMedium + ".");
 		}
 		this.estimator = estimator;
+		this.type = type;
 		this.perMedium = perMedium;
 	}
 
@@ -78,7 +96,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 * @return the estimate
 	 */
 	public static ToIntFunction<Message> byLength() {
-		return new MessageTokens(new LengthEstimator(), PER_MEDIUM);
+		return new MessageTokens(new LengthEstimator(), LengthEstimator.class, PER_MEDIUM);
 	}
 
 	/**
@@ -108,7 +126,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 		if (message instanceof MediaContent content) {
 			tokens += (long) content.getMedia().size() * this.perMedium;
 		}
-		return (int) Math.min(tokens, Integer.MAX_VALUE);
+		return (int) Math.min(tokens, MOST);
 	}
 
 	private long count(@Nullable String text) {
@@ -125,11 +143,20 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 */
 	private int countPiece(String text) {
 		try {
-			return this.estimator.applyAsInt(text);
+			int tokens = this.estimator.applyAsInt(text);
+			return (tokens >= 0) ? tokens : countByLength(text, "returned a negative number");
 		}
 		catch (RuntimeException ex) {
-			return (text.length() + CHARACTERS_PER_TOKEN - 1) / CHARACTERS_PER_TOKEN;
+			return countByLength(text, "threw " + ex.getClass().getName());
 		}
+	}
+
+	private int countByLength(String text, String flaw) {
+		if (this.warned.compareAndSet(false, true)) {
+			logger.warn("The token estimator " + this.type.getName() + " " + flaw
+					+ ", so that text is estimated from its length. This is logged once.");
+		}
+		return (text.length() + CHARACTERS_PER_TOKEN - 1) / CHARACTERS_PER_TOKEN;
 	}
 
 	/** Holds the vocabulary, which is large, until it is needed. */
