@@ -33,11 +33,11 @@ public sealed interface HookResult<T> {
 	 * @param note the note, which is stored: it must not quote the checked text
 	 * @param <T> the type of the value that the hook was given
 	 * @return the result
-	 * @throws IllegalArgumentException if the note is blank
+	 * @throws IllegalArgumentException if the note is null or blank
 	 */
 	static <T> HookResult<T> keep(String note) {
-		if (note.isBlank()) {
-			throw new IllegalArgumentException("A note must not be blank. Use keep() for none.");
+		if (note == null || note.isBlank()) {
+			throw new IllegalArgumentException("A note must not be null or blank. Use keep() for none.");
 		}
 		return new Keep<>(note);
 	}

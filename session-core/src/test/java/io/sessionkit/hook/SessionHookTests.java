@@ -927,8 +927,10 @@ class SessionHookTests {
 						TestHooks.beforeTurn("second", (input) -> HookResult.refuse("no")))),
 				"q");
 		assertThat(turn().verdicts()).extracting(Verdict::effect).containsExactly(Effect.PASSED, Effect.REFUSED);
-		assertThatThrownBy(() -> HookResult.keep(" ")).isInstanceOf(IllegalArgumentException.class)
-			.hasMessageContaining("keep()");
+		for (String note : new String[] { " ", null }) {
+			assertThatThrownBy(() -> HookResult.keep(note)).isInstanceOf(IllegalArgumentException.class)
+				.hasMessageContaining("keep()");
+		}
 	}
 
 	@Test
