@@ -84,7 +84,7 @@ class ArchitectureTests {
 		arrows.put("internal.lease",
 				Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.retention",
-				Set.of("words", "codec", "internal.view", "internal.snapshot", "context", "store"));
+				Set.of("words", "codec", "internal.view", "internal.snapshot", "internal.tree", "context", "store"));
 		arrows.put("internal.call", Set.of("words", "internal"));
 		arrows.put("internal.turn",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",

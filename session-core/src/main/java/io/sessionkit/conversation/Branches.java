@@ -197,18 +197,24 @@ final class Branches {
 			throw new IllegalArgumentException("The branch " + Names.quoted(name)
 					+ " cannot be deleted. Name another one than '" + Session.MAIN + "'.");
 		}
-		Session session = branches().session();
+		PathView path = branches();
+		Session session = path.session();
 		if (name.equals(session.branch())) {
 			if (!force) {
 				throw new IllegalArgumentException("Branch '" + name + "' of session " + this.changes.key()
 						+ " is the active one. Switch to another one first, or delete it with force.");
 			}
+			deletion().checkBranch(name, ends(path, name));
 			switchTo(Session.MAIN);
 		}
 		else {
 			this.changes.isEnded(session, "rid of a branch");
 		}
-		return new Deletion(this.changes.key(), this.changes.store()).ofBranch(name, () -> without(name));
+		return deletion().ofBranch(name, () -> without(name));
+	}
+
+	private Deletion deletion() {
+		return new Deletion(this.changes.key(), this.changes.store());
 	}
 
 	private PathView branches() {
@@ -221,12 +227,17 @@ final class Branches {
 		PathView path = branches();
 		Session session = path.session();
 		SessionPausedException.check(session, "rid of a branch");
-		Map<String, BranchRecord> there = read(path);
-		known(path, there, name);
+		known(path, read(path), name);
 		if (name.equals(session.branch())) {
 			throw new SessionConflictException("Branch '" + name + "' of session " + session.key()
 					+ " became the active one in the meantime. Nothing was deleted.", null);
 		}
+		return ends(path, name);
+	}
+
+	private Deletion.Ends ends(PathView path, String name) {
+		Session session = path.session();
+		Map<String, BranchRecord> there = read(path);
 		there.put(session.branch(), active(session, there));
 		Set<Long> shown = path.records(KeptTexts.KIND).stream().map(KeptTexts::turn).collect(Collectors.toSet());
 		Deletion.Ends ends = new Deletion.Ends(new HashSet<>(), new HashSet<>(), shown, new ArrayList<>());

@@ -604,6 +604,8 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if there is no branch of this name, or it may not
 	 * be deleted
+	 * @throws IllegalStateException if the rewind of a turn whose items would be deleted
+	 * has not ended; nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * deleted
@@ -725,12 +727,13 @@ public final class Conversation {
 	 * Deletes the newest message permanently. A summary that covers it stays as it is;
 	 * {@link #delete(Set)} deletes the summary too.
 	 * @return the message, or empty if there was none
-	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
-	 * was deleted
+	 * @throws IllegalStateException in a tool or hook of a turn on this session, or if
+	 * the rewind of the turn has not ended; nothing was deleted
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */
 	public Optional<Message> pop() {
 		checkWrites("popped", FORGET);
+		beingRewound().check(this.store.items(this.key, Tail.newest(1)), "popped");
 		return this.store.pop(this.key);
 	}
 
@@ -748,7 +751,8 @@ public final class Conversation {
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
-	 * uses {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * uses {@link io.sessionkit.hook.SessionContext#forget}, or if the rewind of a turn
+	 * that loses messages has not ended; nothing was deleted
 	 * @throws SessionPausedException if the turn is open, or if another turn is open that
 	 * follows it; nothing was deleted. End the open turn first
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
@@ -765,7 +769,8 @@ public final class Conversation {
 	 * @param items the sequences of the items; those that do not exist are ignored
 	 * @return the number of items deleted
 	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
-	 * uses {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * uses {@link io.sessionkit.hook.SessionContext#forget}, or if the rewind of a turn
+	 * that loses messages has not ended; nothing was deleted
 	 * @throws SessionPausedException if an item belongs to an open turn, or if nothing
 	 * would be left of the turn that an open turn follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
@@ -782,8 +787,11 @@ public final class Conversation {
 	 * {@link io.sessionkit.SessionLostException} with the reply, also if its own tool or
 	 * hook has asked for this.
 	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
+	 * @throws IllegalStateException if the rewind of a turn has not ended; nothing was
+	 * erased. {@link #erase} looks at neither
 	 */
 	public void clear() {
+		beingRewound().checkNone("cleared");
 		this.store.clear(this.key);
 	}
 
@@ -821,6 +829,10 @@ public final class Conversation {
 
 	private Branches branchesOf() {
 		return new Branches(new TreeChanges(this.key, this.store, this.canceller));
+	}
+
+	private TurnsBeingRewound beingRewound() {
+		return new TurnsBeingRewound(this.key, this.store);
 	}
 
 	private Additions additions() {

@@ -93,6 +93,15 @@ final class Deletion {
 	}
 
 	/**
+	 * Checks that nothing of what {@link #ofBranch} would delete has to stay.
+	 * @throws IllegalStateException if the rewind of one of its turns has not ended
+	 */
+	void checkBranch(String name, Ends ends) {
+		WholeThread thread = new WholeThread(this.key, this.store);
+		checkRewindsEnded(thread.items(thread.turnsOfBranch(name, ends.gone(), ends.stay())).values());
+	}
+
+	/**
 	 * Deletes what was written on a branch, or belongs to it, and leads to no other end.
 	 * @param ends reads what stays; it is asked again if others write in between
 	 */
@@ -139,6 +148,7 @@ final class Deletion {
 			return Optional.of(0);
 		}
 		checkNotWaiting(header, items.values());
+		checkRewindsEnded(items.values());
 		Commit commit = items.isEmpty() ? Commit.on(header) : commit(header, thread, items);
 		List<RecordWrite> all = new ArrayList<>(commit.records());
 		all.addAll(records);
@@ -150,6 +160,11 @@ final class Deletion {
 		if (items.stream().anyMatch((item) -> item.turn() == header.openTurn())) {
 			SessionPausedException.check(header, "deprived of messages of its open turn");
 		}
+	}
+
+	/** Refuses to delete items of which a rewind that has begun takes effects back. */
+	private void checkRewindsEnded(Collection<SessionItem> items) {
+		new TurnsBeingRewound(this.key, this.store).check(items, "rid of messages");
 	}
 
 	/**

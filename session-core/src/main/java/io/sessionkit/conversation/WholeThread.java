@@ -96,6 +96,12 @@ final class WholeThread {
 		return items;
 	}
 
+	/** Returns the turns on the way to some ends, and the ends themselves. */
+	List<Turn> turnsOnTheWayTo(Set<Long> ends) {
+		Set<Long> way = onTheWayTo(ends);
+		return this.turns.values().stream().filter((turn) -> way.contains(turn.number())).toList();
+	}
+
 	private Set<Long> onTheWayTo(Set<Long> ends) {
 		Set<Long> way = new HashSet<>();
 		for (long end : ends) {

@@ -535,6 +535,77 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		thread().undo(1);
 	}
 
+	/** Consent to a call that can never run is worth nothing. */
+	@Test
+	void turnsWhoseRewindHasNotEndedKeepTheirMessages() {
+		turn(order("look_up", 1));
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		long newest = thread().items(Tail.newest(1)).get(0).sequence();
+		for (Runnable change : List.<Runnable>of(() -> thread().delete(2), () -> thread().delete(Set.of(newest)),
+				() -> thread().pop(), () -> thread().clear())) {
+			assertThatIllegalStateException().isThrownBy(change::run)
+				.withMessageContaining("turn 2")
+				.withMessageContaining("Compensations.rewind");
+		}
+		assertThat(thread().delete(1)).as("another turn").isEqualTo(4);
+		compensations().decide(pendingCompensation(), Decision.approve("anna"));
+		assertThatIllegalStateException().isThrownBy(() -> thread().delete(2));
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).endsWith("charge 50");
+		assertThat(thread().delete(2)).isEqualTo(4);
+		thread().clear();
+	}
+
+	@Test
+	void branchWithATurnWhoseRewindHasNotEndedStays() {
+		turn(order("look_up", 1));
+		thread().branch("other");
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		assertThatIllegalStateException().isThrownBy(() -> thread().deleteBranch("other", true))
+			.withMessageContaining("turn 2");
+		assertThat(thread().session().orElseThrow().branch()).as("nothing was changed").isEqualTo("other");
+		thread().switchTo("main");
+		for (Runnable change : List.<Runnable>of(() -> thread().deleteBranch("other", false), () -> thread().delete(2),
+				() -> thread().clear())) {
+			assertThatIllegalStateException().isThrownBy(change::run).withMessageContaining("turn 2");
+		}
+		thread().switchTo("other");
+		compensations().decide(pendingCompensation(), Decision.approve("anna"));
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).endsWith("charge 50");
+		assertThat(thread().deleteBranch("other", true)).isEqualTo(4);
+	}
+
+	@Test
+	void retentionKeepsTurnsFromOneOnWhoseRewindHasNotEnded() {
+		threads((threads) -> threads.retention(Retention.keepLastTurns(1).batch(1)));
+		turn(order("look_up", 1));
+		turn(payBack(2, 50));
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.WAITING);
+		turn(order("look_up", 3));
+		compensations().decide(pendingCompensation(), Decision.approve("anna"));
+		turn(order("look_up", 4));
+		assertThat(thread().turns(Tail.ALL)).extracting(Turn::items).containsExactly(0, 4, 4, 4);
+		assertThat(rewind(plan(3)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).endsWith("charge 50");
+	}
+
+	@Test
+	void retentionGoesOnWhenTheRewindHasEnded() {
+		threads((threads) -> threads.retention(Retention.keepLastTurns(1).batch(1)));
+		turn(payBack(1, 50));
+		rewind(plan(1));
+		turn(order("look_up", 2));
+		assertThat(thread().turns(Tail.ALL)).extracting(Turn::items).containsExactly(4, 4);
+		compensations().decide(pendingCompensation(), Decision.reject("bob"));
+		turn(order("look_up", 3));
+		assertThat(thread().turns(Tail.ALL)).extracting(Turn::items).containsExactly(0, 0, 4);
+	}
+
 	private void edit(long turn) {
 		client(ClientSetup.plain()).build()
 			.prompt()

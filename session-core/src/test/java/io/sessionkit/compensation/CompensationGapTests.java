@@ -13,11 +13,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
@@ -347,11 +349,21 @@ class CompensationGapTests {
 		RewindPlan plan = compensations().plan(this.key, 2);
 		this.fault = (what) -> {
 			if (what.startsWith("restore 2")) {
-				thread().delete(2);
+				assertThatIllegalStateException().isThrownBy(() -> thread().delete(2))
+					.withMessageContaining("rewind has not ended");
+				deleteAsEarlierVersionsDo(2);
 			}
 		};
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan));
 		assertThat(thread().session().orElseThrow().head()).isEqualTo(3);
+	}
+
+	private void deleteAsEarlierVersionsDo(long turn) {
+		Set<Long> items = this.store.items(this.key, turn)
+			.stream()
+			.map(SessionItem::sequence)
+			.collect(Collectors.toSet());
+		this.store.commit(Commit.on(this.store.find(this.key).orElseThrow()).delete(items));
 	}
 
 	@Test

@@ -24,6 +24,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Oldest;
@@ -199,14 +200,15 @@ public final class Retentions {
 	 * @return false if others wrote to the session in between
 	 */
 	private boolean delete(Retention limits, SessionKey key, long turn) {
-		PathQuery query = PathQuery.to(Point.HEAD).records(RetentionRecord.KIND, KeptTexts.KIND, SessionStore.SUMMARY);
+		PathQuery query = PathQuery.to(Point.HEAD)
+			.records(RetentionRecord.KIND, KeptTexts.KIND, SessionStore.SUMMARY, BegunRewinds.KIND);
 		PathView path = this.store.path(key, query.turns(page(limits))).orElse(null);
 		if (path == null || path.session().head() != turn) {
 			return path == null;
 		}
 		RetentionRecord last = RetentionRecord.read(path.records(RetentionRecord.KIND), codec());
 		List<Turn> history = history(path, query, limits, last.first());
-		int exceeding = exceeding(limits, history, now(path.session()));
+		int exceeding = Math.min(exceeding(limits, history, now(path.session())), beforeRewinds(path, history));
 		long first = (exceeding > 0) ? history.get(exceeding - 1).number() + 1 : 0;
 		if (first <= last.first()) {
 			return true;
@@ -260,6 +262,14 @@ public final class Retentions {
 			exceeding++;
 		}
 		return exceeding;
+	}
+
+	/**
+	 * Returns how many of the oldest turns come before one whose rewind has not ended.
+	 */
+	private int beforeRewinds(PathView path, List<Turn> history) {
+		BegunRewinds rewinds = BegunRewinds.read(path.session().key(), path.records(BegunRewinds.KIND), codec());
+		return (int) history.stream().takeWhile((turn) -> !rewinds.has(turn)).count();
 	}
 
 	private static boolean isOlder(Turn turn, Instant time) {

@@ -13,7 +13,8 @@ import io.sessionkit.store.SessionRecord;
 /**
  * The turns whose rewind has begun and has not ended: a call that takes an effect of
  * theirs back waits for a person, is decided and has not run, runs, or is uncertain. Such
- * a turn stays in the history, since a rewind that is continued looks for it there.
+ * a turn stays in the history with all of its messages, since a rewind that is continued
+ * looks for them there.
  */
 public final class BegunRewinds {
 
@@ -50,21 +51,26 @@ public final class BegunRewinds {
 		return String.valueOf(call.get("turn"));
 	}
 
+	/** Returns whether a turn is one of them. */
+	public boolean has(Turn turn) {
+		return this.turns.contains(turn.id());
+	}
+
 	/** Returns whether there are none. */
 	public boolean isEmpty() {
 		return this.turns.isEmpty();
 	}
 
 	/**
-	 * Checks that none of these turns is about to leave the history.
-	 * @param leaving the turns that are about to leave it
+	 * Checks that none of these turns is about to leave the history, or to lose messages.
+	 * @param leaving the turns that are about to do so
 	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
 	 * @throws IllegalStateException if one of them is
 	 */
 	public void check(List<Turn> leaving, String what) {
-		leaving.stream().filter((turn) -> this.turns.contains(turn.id())).findFirst().ifPresent((turn) -> {
+		leaving.stream().filter(this::has).findFirst().ifPresent((turn) -> {
 			throw new IllegalStateException("Session " + this.key + " cannot be " + what + ": turn " + turn.number()
-					+ " would leave the history, and its rewind has not ended. Decide the calls of"
+					+ " has to stay in the history as it is, since its rewind has not ended. Decide the calls of"
 					+ " Compensations.pending(..), and end the rewind with Compensations.rewind(..).");
 		});
 	}

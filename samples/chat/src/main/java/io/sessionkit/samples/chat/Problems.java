@@ -159,12 +159,13 @@ final class Problems {
 	}
 
 	/**
-	 * Returns the problem of turns that cannot become history again.
+	 * Returns the problem of turns that cannot become history again, or cannot go.
 	 */
 	static ProblemDetail taken(IllegalStateException ex) {
-		logger.debug("A move was refused.", ex);
+		logger.debug("A move or a deletion was refused.", ex);
 		return problem(HttpStatus.CONFLICT, Kind.REFUSED,
-				"This cannot become history again, since effects of its tools were taken back, or may have been. Ask the question anew.");
+				"Effects of these tools were taken back, or are being taken back. What was taken back cannot become history again:"
+						+ " ask the question anew. What is being taken back stays until that has ended: go on with it, or reject what waits.");
 	}
 
 	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {

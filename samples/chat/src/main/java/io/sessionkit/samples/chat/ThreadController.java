@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -160,6 +162,15 @@ final class ThreadController {
 		return conversation.forkedFrom()
 			.map((key) -> new ForkView(key.id(), this.store.find(key).map(this.views::title).orElse(null)))
 			.orElse(null);
+	}
+
+	/**
+	 * Answers that a thread is not deleted while effects of its tools are being taken
+	 * back.
+	 */
+	@ExceptionHandler
+	ProblemDetail state(IllegalStateException ex) {
+		return Problems.taken(ex);
 	}
 
 	/**

@@ -140,6 +140,19 @@ class RewindTests {
 	}
 
 	@Test
+	void threadIsNotDeletedBeforeItHasEnded() throws Exception {
+		cancel("4006");
+		JsonNode waits = rewind(plan(1), false);
+
+		HttpResponse<String> refused = this.chat.send("DELETE", "/api/threads/" + this.thread, null);
+
+		assertThat(refused.statusCode()).isEqualTo(409);
+		assertThat(refused.body()).contains("being taken back");
+		decide(waits, "REJECT");
+		assertThat(this.chat.send("DELETE", "/api/threads/" + this.thread, null).statusCode()).isEqualTo(204);
+	}
+
+	@Test
 	void whatCannotBePlannedIsSaid() throws Exception {
 		this.chat.ask(this.thread, "Cancel order 4005");
 
