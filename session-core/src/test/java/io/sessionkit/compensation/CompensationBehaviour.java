@@ -459,6 +459,24 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 	}
 
 	@Test
+	void callThatWaitsNeedsItsDecisionWhateverPoliciesAllowByThen() {
+		turn(order("cancel_order", 1));
+		this.policy = (rules) -> rules.policies(List.of((request) -> Ruling.ask()));
+		RewindPlan plan = plan(1);
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		this.policy = (rules) -> {
+		};
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.WAITING);
+		assertThat(this.runs).containsExactly("cancel 1");
+		this.policy = (rules) -> rules.policies(List.of((request) -> Ruling.deny("never")));
+		assertThat(reasons(plan(1))).as("what is denied by now does not run either").containsExactly(Reason.DENIED);
+		compensations().decide(pendingCompensation(), Decision.approve("anna"));
+		assertThat(rewind(plan).status()).as("the decision counts").isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel 1", "restore 1 (ok cancel 1)");
+	}
+
+	@Test
 	void decisionOnACompensationIsForThisCallAlone() {
 		turn(payBack(2, 50));
 		rewind(plan(1));

@@ -48,9 +48,9 @@ public final class CompensationRuns {
 	}
 
 	/**
-	 * Returns a call as it is to be dealt with now. The present rules count as long as
-	 * nobody has decided on it; a decision counts for the tool and the arguments that
-	 * were shown. A call that has begun stays what it is.
+	 * Returns a call as it is to be dealt with now. One that waits for a person needs the
+	 * decision, unless the present rules deny it; a decision counts for the tool and the
+	 * arguments that were shown. A call that has begun stays what it is.
 	 * @param planned the call as the present rules have it
 	 * @param stored the call as it was stored; null if it was not
 	 */
@@ -60,7 +60,7 @@ public final class CompensationRuns {
 		}
 		boolean unchanged = stored.approval().digest().equals(planned.digest());
 		boolean stands = switch (stored.status()) {
-			case PROPOSED -> unchanged && planned.status() == ApprovalStatus.PROPOSED;
+			case PROPOSED -> unchanged && planned.status() != ApprovalStatus.DENIED;
 			case APPROVED -> stored.approval().claimedAt() != null || unchanged && stored.approval().decision() != null;
 			default -> true;
 		};
