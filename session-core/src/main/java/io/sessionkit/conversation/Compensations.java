@@ -163,7 +163,8 @@ public final class Compensations implements SessionDoor {
 	 * before that stays recorded; plan again
 	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the
 	 * call; nothing was run
-	 * @throws SessionNotFoundException if the session is absent
+	 * @throws SessionNotFoundException if the session is absent, or was erased while a
+	 * call ran
 	 * @throws SessionPausedException if the session has an open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session,
 	 * if the lease of the rewind was lost, or if somebody decided a call while it ran;

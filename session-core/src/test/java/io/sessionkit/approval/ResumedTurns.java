@@ -13,7 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.sessionkit.Durability;
 import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -101,6 +103,51 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).containsExactly("cancel{\"id\":3}", "look{\"id\":2}");
 		assertThat(this.model.lastRequestLines())
 			.endsWith("tool cancel=not today look=done {\"id\":2} cancel=done {\"id\":3}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnWhoseSessionIsErasedWhileAnApprovedToolRunsIsLost(ClientSetup.Mode mode) {
+		tools(tool("cancel").doing((input, context) -> {
+			store().erase(this.key);
+			return "done";
+		}));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(mode))
+			.withMessageContaining("erased");
+		assertThat(this.model.prompts()).hasSize(1);
+		assertThat(store().find(this.key)).isEmpty();
+	}
+
+	@Test
+	void turnWhoseSessionIsErasedBeforeAnApprovedToolIsClaimedIsLost() {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		approve(waiting());
+		observed().beforePut((write) -> {
+			if (write.kind().equals(Ledger.APPROVAL)) {
+				store().erase(this.key);
+				store().add(this.key, List.of(new UserMessage("new"), new AssistantMessage("a")));
+			}
+		});
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(ClientSetup.Mode.CALL));
+		assertThat(this.runs).isEmpty();
+		assertThat(log()).containsExactly("user: new", "assistant: a");
+	}
+
+	/** A call that begins the session stores its turn before the tool runs. */
+	@Test
+	void turnInStepsWhoseSessionIsErasedWhileItsToolRunsIsLost() {
+		threads((threads) -> threads.durability(Durability.STEP));
+		tools(tool("look").doing((input, context) -> {
+			store().erase(this.key);
+			return "done";
+		}));
+		this.model.calls(look("l1", 1)).says("done");
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> ask(ClientSetup.Mode.CALL, "q"));
+		assertThat(store().find(this.key)).isEmpty();
 	}
 
 	/** A server that continues a turn names no agent. */

@@ -703,6 +703,17 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(this.runs).containsExactly("cancel 1");
 	}
 
+	@Test
+	void rewindWhoseSessionIsErasedMeanwhileSaysSo() {
+		turn(order("cancel_order", 1));
+		RewindPlan plan = plan(1);
+		this.fault = (what) -> store().erase(this.key);
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> rewind(plan))
+			.withMessageContaining("erased")
+			.withMessageContaining("restore_order");
+		assertThat(store().find(this.key)).isEmpty();
+	}
+
 	/**
 	 * A tool that takes its process with it, as far as anybody can see: nothing of its
 	 * call is stored any more.

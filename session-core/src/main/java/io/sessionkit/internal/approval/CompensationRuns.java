@@ -5,7 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
@@ -84,6 +86,7 @@ public final class CompensationRuns {
 	 * exception; an error is recorded in the same way, and thrown
 	 * @throws TurnInProgressException if the call was not run, because it has changed or
 	 * because the lease was lost; or if it was decided while it ran
+	 * @throws SessionNotFoundException if the session was erased or expired while it ran
 	 */
 	public LedgerEntry run(LedgerEntry entry, ToolCallback tool, Map<String, Object> context, HeldLease lease) {
 		LedgerEntry claimed = claim(entry, lease);
@@ -138,11 +141,20 @@ public final class CompensationRuns {
 	private LedgerEntry end(LedgerEntry claimed, LedgerEntry ended) {
 		LedgerEntry stored = replace(ended);
 		if (stored == null) {
-			throw new TurnInProgressException("The call of tool '" + claimed.approval().tool()
-					+ "' that takes an effect of session " + claimed.approval().key()
-					+ " back was considered uncertain while it ran, and somebody decided it. That decision stands.");
+			throw changedMeanwhile(claimed.approval());
 		}
 		return stored;
+	}
+
+	/** The record of a call lives as long as its session. */
+	private SessionException changedMeanwhile(ToolApproval call) {
+		if (this.ledger.find(call.key(), call.id()).isEmpty()) {
+			return new SessionNotFoundException("Session " + call.key() + " was erased or has expired while tool '"
+					+ call.tool() + "' ran, which takes an effect of it back. The record that it has run is gone too.");
+		}
+		return new TurnInProgressException("The call of tool '" + call.tool() + "' that takes an effect of session "
+				+ call.key()
+				+ " back was considered uncertain while it ran, and somebody decided it. That decision stands.");
 	}
 
 	/**

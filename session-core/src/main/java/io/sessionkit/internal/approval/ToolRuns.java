@@ -264,9 +264,9 @@ public final class ToolRuns {
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
 		LedgerEntry claimed = replace(approved.claimed(this.ledger.now(), holder));
 		if (claimed == null) {
-			throw new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
+			throw lostOr(new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
 					+ this.turn.key() + " was claimed or decided elsewhere in the meantime, or it was stored inside a"
-					+ " transaction that is not committed. Nothing was run.");
+					+ " transaction that is not committed. Nothing was run."));
 		}
 		return claimed;
 	}
@@ -361,7 +361,7 @@ public final class ToolRuns {
 			return;
 		}
 		if (stored == null) {
-			throw decidedMeanwhile(claimed.approval());
+			throw changedMeanwhile(claimed.approval());
 		}
 		batch.entry(slot, stored);
 		this.events.accept(new ApprovalEvent.Executed(stored.approval()));
@@ -384,7 +384,7 @@ public final class ToolRuns {
 			LedgerEntry ended = Objects.requireNonNull(batch.entry(slot));
 			LedgerEntry stored = replace(ended);
 			if (stored == null) {
-				stored = there(ended).orElseThrow(() -> decidedMeanwhile(ended.approval()));
+				stored = there(ended).orElseThrow(() -> changedMeanwhile(ended.approval()));
 			}
 			batch.entry(slot, stored);
 			this.events.accept(new ApprovalEvent.Executed(stored.approval()));
@@ -402,11 +402,16 @@ public final class ToolRuns {
 					&& entry.approval().decisions().equals(ended.approval().decisions()));
 	}
 
-	private TurnInProgressException decidedMeanwhile(ToolApproval call) {
-		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
-				+ " was considered uncertain while it ran, and somebody decided it, or the session was erased."
-				+ " What it returned is not used. Read the session; if the turn is still open, call again without a"
-				+ " message to continue it.");
+	private SessionException changedMeanwhile(ToolApproval call) {
+		return lostOr(new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
+				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used. Read"
+				+ " the session; if the turn is still open, call again without a message to continue it."));
+	}
+
+	/** Nobody has decided or claimed a call whose session has gone. */
+	private SessionException lostOr(TurnInProgressException otherwise) {
+		SessionException lost = this.turn.lost();
+		return (lost != null) ? lost : otherwise;
 	}
 
 	/**

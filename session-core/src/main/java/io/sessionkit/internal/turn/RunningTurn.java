@@ -11,6 +11,7 @@ import io.sessionkit.OnCancel;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
@@ -407,6 +408,15 @@ public final class RunningTurn {
 	 */
 	public boolean isContinued() {
 		return this.continued != null;
+	}
+
+	/**
+	 * Returns the exception for a session that was erased or has expired since the turn
+	 * was opened.
+	 * @return the exception; null if the session is there
+	 */
+	public @Nullable SessionLostException lost() {
+		return keeper().lost(null);
 	}
 
 	/**

@@ -372,8 +372,9 @@ final class TurnKeeper {
 	}
 
 	private SessionException moved(@Nullable ChatResponse answer) {
-		if (this.writer.isErased()) {
-			return new SessionLostException(this.key, this.writer.baseTurns(), answer);
+		SessionLostException lost = lost(answer);
+		if (lost != null) {
+			return lost;
 		}
 		if (this.admission != null && this.admission.isLost()) {
 			return new SessionConflictException("The call on session " + this.key
@@ -382,6 +383,14 @@ final class TurnKeeper {
 		}
 		return new SessionConflictException("Session " + this.key + " moved on from version "
 				+ this.writer.baseVersion() + " while this turn was open. " + left(answer), answer);
+	}
+
+	/**
+	 * Returns the exception for a session that is gone.
+	 * @return the exception; null if the session is there
+	 */
+	@Nullable SessionLostException lost(@Nullable ChatResponse answer) {
+		return this.writer.isErased() ? new SessionLostException(this.key, this.writer.baseTurns(), answer) : null;
 	}
 
 	/** Returns what has become of the turn, and what to do. */
@@ -510,11 +519,11 @@ final class TurnKeeper {
 				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());
 	}
 
-	/** Returns whether another call may have ended the turn, or works on it. */
+	/** Returns whether others may have ended the turn, or work on it, or erased it. */
 	private boolean isOthers(Throwable cause) {
 		Throwable thrown = Thrown.cause(cause);
 		return this.lease.isLost() || thrown instanceof TurnInProgressException
-				|| thrown instanceof SessionConflictException;
+				|| thrown instanceof SessionConflictException || thrown instanceof SessionLostException;
 	}
 
 	/**

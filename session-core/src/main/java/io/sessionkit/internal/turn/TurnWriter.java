@@ -536,10 +536,11 @@ class TurnWriter {
 		return (this.base != null) ? this.base.turns() : 0;
 	}
 
+	/** Returns whether the session is gone that the turn was opened on or has begun. */
 	boolean isErased() {
 		Session opened = this.place.header();
-		return opened != null && this.store.find(key())
-			.filter((session) -> session.incarnation().equals(opened.incarnation()))
+		return (opened != null || this.stored != null) && this.store.find(key())
+			.filter((session) -> opened == null || session.incarnation().equals(opened.incarnation()))
 			.isEmpty();
 	}
 
