@@ -12,6 +12,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.Turn;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
@@ -129,8 +130,9 @@ public final class Compensations implements SessionDoor {
 					"There is no session " + key + " to rewind, or it has expired."));
 		SessionPausedException.check(path.session(), "rewound");
 		Moves.Gone gone = moves(key).gone(path, turns);
+		List<Turn> looked = new DeletedHeads(this.store, path).with(gone, gone.turns().size() < turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
-				gone.turns(), new RewindPlanner.Looked(gone.all(), gone.cut()));
+				gone.turns(), new RewindPlanner.Looked(looked, gone.cut()));
 	}
 
 	private Moves moves(SessionKey key) {

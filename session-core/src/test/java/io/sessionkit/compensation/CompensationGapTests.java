@@ -318,6 +318,68 @@ class CompensationGapTests {
 	}
 
 	@Test
+	void newestTurnsThatWereDeletedHideNoEffect() {
+		turn(cancel(1));
+		turn(cancel(2));
+		thread().delete(2);
+		assertThat(unknown(1)).as("the head has moved").containsExactly(2L);
+		turn(cancel(3));
+		assertThat(unknown(1)).as("they stay behind the plan").isEmpty();
+		assertThat(unknown(2)).containsExactly(2L);
+		turn(cancel(4));
+		thread().delete(4);
+		thread().delete(3);
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(unknown(1)).containsExactly(4L, 3L, 2L);
+		assertThat(plan.turns()).extracting(Turn::number).containsExactly(1L);
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.REFUSED);
+		assertThat(compensations().rewind(plan.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+	}
+
+	@Test
+	void onlyTurnThatWasDeletedHidesNoEffect() {
+		turn(cancel(1));
+		thread().delete(1);
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(unknown(1)).containsExactly(1L);
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.REFUSED);
+		turn(cancel(2));
+		assertThat(unknown(1)).isEmpty();
+		RewindPlan further = compensations().plan(this.key, 2);
+		assertThat(unknown(2)).containsExactly(1L);
+		assertThat(compensations().rewind(further).status()).isEqualTo(Status.REFUSED);
+		assertThat(compensations().rewind(further.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+	}
+
+	/** The turns of the effects that a plan lists of an unknown tool. */
+	private List<Long> unknown(int turns) {
+		return compensations().plan(this.key, turns)
+			.irreversible()
+			.stream()
+			.map(Irreversible::effect)
+			.filter((effect) -> effect.tool().equals("unknown"))
+			.map(Effect::turn)
+			.toList();
+	}
+
+	@Test
+	void turnThatWasDeletedAfterItWasLeftIsNoneOfTheHistory() {
+		turn(cancel(1));
+		turn(cancel(2));
+		thread().undo(1);
+		thread().delete(2);
+		assertThat(unknown(5)).isEmpty();
+		turn(cancel(3));
+		assertThat(unknown(5)).isEmpty();
+		thread().branch("other");
+		turn(cancel(4));
+		thread().delete(4);
+		assertThat(unknown(5)).containsExactly(4L);
+		thread().switchTo("main");
+		assertThat(unknown(5)).as("that of another branch").isEmpty();
+	}
+
+	@Test
 	void resetDuringARewindIsNotTakenBackByIt() {
 		turn(cancel(1));
 		RewindPlan plan = compensations().plan(this.key, 1);
