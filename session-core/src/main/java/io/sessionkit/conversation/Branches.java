@@ -208,7 +208,7 @@ final class Branches {
 			switchTo(Session.MAIN);
 		}
 		else {
-			this.changes.isEnded(session, "rid of a branch");
+			this.changes.isEnded(session, "shortened");
 		}
 		return deletion().ofBranch(name, () -> without(name));
 	}
@@ -226,7 +226,7 @@ final class Branches {
 	private Deletion.Ends without(String name) {
 		PathView path = branches();
 		Session session = path.session();
-		SessionPausedException.check(session, "rid of a branch");
+		SessionPausedException.check(session, "shortened");
 		known(path, read(path), name);
 		if (name.equals(session.branch())) {
 			throw new SessionConflictException("Branch '" + name + "' of session " + session.key()

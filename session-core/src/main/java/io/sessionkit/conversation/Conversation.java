@@ -759,7 +759,7 @@ public final class Conversation {
 	 * session; nothing was deleted
 	 */
 	public int delete(long turn) {
-		checkWrites("rid of messages", FORGET);
+		checkWrites("shortened", FORGET);
 		return new Deletion(this.key, this.store).ofTurn(turn);
 	}
 
@@ -777,7 +777,7 @@ public final class Conversation {
 	 * session; nothing was deleted
 	 */
 	public int delete(Set<Long> items) {
-		checkWrites("rid of messages", FORGET);
+		checkWrites("shortened", FORGET);
 		return new Deletion(this.key, this.store).ofItems(items);
 	}
 

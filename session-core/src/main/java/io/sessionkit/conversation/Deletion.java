@@ -164,7 +164,7 @@ final class Deletion {
 
 	/** Refuses to delete items of which a rewind that has begun takes effects back. */
 	private void checkRewindsEnded(Collection<SessionItem> items) {
-		new TurnsBeingRewound(this.key, this.store).check(items, "rid of messages");
+		new TurnsBeingRewound(this.key, this.store).check(items, "shortened");
 	}
 
 	/**
