@@ -15,7 +15,8 @@ import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 /**
  * The advisor directly before the model. It records in the turn the prompt that is really
  * sent, after all other advisors. If guards check the input while the model is called, it
- * makes that call. It does not change the request.
+ * makes that call. A stream of the model ends at once when it is cancelled. It does not
+ * change the request.
  */
 final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 
@@ -46,8 +47,9 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		RunningTurn turn = told(request);
-		Flux<ChatClientResponse> model = ThrownErrors.passedOn(chain.nextStream(request));
-		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.stream(turn, model) : model;
+		Flux<ChatClientResponse> model = chain.nextStream(request);
+		Flux<ChatClientResponse> read = ThrownErrors.passedOn((turn != null) ? UnwaitedCancel.of(model) : model);
+		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.stream(turn, read) : read;
 	}
 
 	/**

@@ -284,8 +284,9 @@ final class RunningStream implements StreamStart {
 		if (reader == null || !this.stopping.compareAndSet(false, true)) {
 			return;
 		}
-		boolean hasEnd = reader.stop();
+		// before the cancel, which an advisor of the application may delay
 		Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.lost());
+		boolean hasEnd = reader.stop();
 		if (!hasEnd) {
 			WaitingThread.run(() -> {
 				reader.stopped();

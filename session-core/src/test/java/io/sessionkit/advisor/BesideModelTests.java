@@ -46,6 +46,7 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,6 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -163,6 +165,18 @@ class BesideModelTests extends ApprovalFixture {
 		});
 		refused(ClientSetup.plain(), SECRET, new ArrayList<>());
 		assertThat(ended.get()).isFalse();
+		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
+	}
+
+	/** A provider's client closes its connection when the read at work on it ends. */
+	@Test
+	@Timeout(20)
+	void refusalDoesNotWaitUntilAStreamIsCancelled() {
+		guards(refusing(this.called));
+		this.model.step((prompt) -> endless().doOnCancel(() -> awaitUninterrupted(this.over))
+			.subscribeOn(Schedulers.boundedElastic()));
+		refused(ClientSetup.streaming(), SECRET, new ArrayList<>());
+		assertThat(this.over.getCount()).isOne();
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
 	}
 

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
@@ -33,6 +35,7 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -88,6 +91,33 @@ class CancelledAnswerTests {
 		client().prompt().user("go on").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant: half an", "user: go on");
 		assertThat(newest().getMetadata()).doesNotContainKey(Turn.CUT_SHORT);
+	}
+
+	/** A provider's client closes its connection when the read at work on it ends. */
+	@ParameterizedTest
+	@EnumSource(OnCancel.class)
+	void turnIsStoredWhileTheModelIsStillBeingCancelled(OnCancel onCancel) {
+		this.rule = onCancel;
+		CountDownLatch stored = new CountDownLatch(1);
+		AtomicBoolean late = new AtomicBoolean();
+		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false))
+			.concatWith(Flux.never())
+			.doOnCancel(() -> late.set(!isOpenSoon(stored))));
+		readAndCancel(client(), 1);
+		boolean keeps = onCancel == OnCancel.KEEP;
+		assertThat(ended().status()).isEqualTo(keeps ? TurnStatus.COMPLETED : TurnStatus.CANCELLED);
+		stored.countDown();
+		assertThat(history()).hasSize(keeps ? 2 : 0);
+		assertThat(late).isFalse();
+	}
+
+	private static boolean isOpenSoon(CountDownLatch latch) {
+		try {
+			return latch.await(3, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			return false;
+		}
 	}
 
 	@Test

@@ -45,6 +45,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
@@ -76,6 +77,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -87,6 +89,10 @@ import reactor.test.StepVerifier;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -296,10 +302,63 @@ class TurnStreamsTests {
 		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
 		here.resume(this.key, last(read)).subscribe(rest::add);
 		CountDownLatch stored = new CountDownLatch(1);
+		List<StreamEvent> delayed = stoppedBehindASlowAdvisor(here, stored);
 		slow.beforeCommit(() -> awaitOpen(stored));
 		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
-		Awaitility.await().atMost(SOON).until(() -> !rest.isEmpty());
+		Awaitility.await().atMost(SOON).until(() -> !rest.isEmpty() && delayed.size() > 1);
 		assertThat(rest).extracting(StreamEvent::event).containsExactly(new Lost());
+		assertThat(delayed).last().extracting(StreamEvent::event).isEqualTo(new Lost());
+		stored.countDown();
+	}
+
+	/** Stops a call that has an advisor whose stream waits when it is cancelled. */
+	private List<StreamEvent> stoppedBehindASlowAdvisor(TurnStreams streams, CountDownLatch over) {
+		SessionKey other = SessionKey.of("ada", UUID.randomUUID().toString());
+		this.model.step((prompt) -> Flux.never());
+		List<StreamEvent> events = new CopyOnWriteArrayList<>();
+		streams
+			.start(client().prompt().user("q").advisors(new SlowAdvisor(over)).advisors(SessionAdvisor.session(other)))
+			.subscribe(events::add);
+		Awaitility.await().until(() -> !events.isEmpty());
+		new Thread(() -> streams.stop(other, events.get(0).id())).start();
+		return events;
+	}
+
+	/** Waits when its stream is cancelled. */
+	private record SlowAdvisor(CountDownLatch over) implements StreamAdvisor {
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return chain.nextStream(request).doOnCancel(() -> awaitOpen(this.over));
+		}
+
+		@Override
+		public String getName() {
+			return "Slow";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.MODEL_ORDER - 10;
+		}
+
+	}
+
+	/** A provider's client closes its connection when the read at work on it ends. */
+	@Test
+	@Timeout(20)
+	void stopDoesNotWaitUntilTheModelIsCancelled() {
+		CountDownLatch stored = new CountDownLatch(1);
+		this.words.tryEmitNext(this.model.chunk("a", List.of(), false));
+		this.model.step((prompt) -> this.words.asFlux().doOnCancel(() -> awaitOpen(stored)));
+		TurnStreams here = streams();
+		List<StreamEvent> events = new CopyOnWriteArrayList<>();
+		here.start(prompt()).subscribe(events::add);
+		Awaitility.await().until(() -> events.size() > 1);
+		assertThat(here.stop(this.key, events.get(0).id())).isTrue();
+		awaitEnd(events);
+		assertThat(stored.getCount()).isOne();
+		assertThat(events).last().extracting("event.status").isEqualTo(TurnStatus.CANCELLED);
 		stored.countDown();
 	}
 
