@@ -16,6 +16,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -34,6 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
@@ -146,6 +148,32 @@ class OpenAiWireTests {
 				.collectList()
 				.block(Duration.ofSeconds(20));
 			assertThat(thoughts).containsExactly("First ", "the ", "sum.", "First ", "It ", "is ", "1.");
+		}
+	}
+
+	/** The session keeps them as they came. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callsWithTheSameIdAreSentWithIdsOfTheirOwn(ClientSetup.Mode mode) throws IOException {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, true);
+		try (OpenAiStub stub = new OpenAiStub()) {
+			stub.calls(List.of(SessionAdvisorTests.call("c1", "add", "1"), SessionAdvisorTests.call("c1", "add", "2")));
+			stub.says("done");
+			stub.says("done");
+			Conversations strict = Conversations.builder(this.store).sequenceGuard(SequenceGuard.strict()).build();
+			ChatClient chat = setup.builder(stub.model(), SessionAdvisor.of(strict))
+				.defaultTools(SessionAdvisorTests.echo("add"))
+				.build();
+
+			ask(setup, chat, "add 1 and 2");
+			ask(setup, chat, "again");
+
+			assertThat(stub.bodies()).hasSize(3).flatExtracting(stub::faults).isEmpty();
+			assertThat(stub.lastLines()).contains("tool c1: 1", "tool call_2: 2");
+			assertThat(strict.get(SessionKey.of("t1")).messages()).filteredOn(AssistantMessage.class::isInstance)
+				.flatExtracting((message) -> ((AssistantMessage) message).getToolCalls())
+				.extracting(ToolCall::id)
+				.containsExactly("c1", "c1");
 		}
 	}
 

@@ -1,7 +1,9 @@
 package io.sessionkit.advisor;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
@@ -58,8 +60,12 @@ public final class WireSequence {
 
 	private static int afterResults(List<JsonNode> messages, int i, List<String> faults) {
 		int next = i + 1;
+		Set<String> ids = new HashSet<>();
 		for (JsonNode call : messages.get(i).path("tool_calls")) {
 			String id = call.path("id").asString();
+			if (!ids.add(id)) {
+				faults.add("two calls " + id + " at " + i);
+			}
 			JsonNode result = (next < messages.size()) ? messages.get(next) : call;
 			if (!role(result).equals("tool") || !result.path("tool_call_id").asString().equals(id)) {
 				faults.add("call " + id + " at " + i + " is not answered in its place");
