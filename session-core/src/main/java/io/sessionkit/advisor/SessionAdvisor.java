@@ -97,7 +97,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 				builder.requireSession, new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout,
 						builder.idempotencyTimeToLive));
 		boolean resolves = builder.resolver != null || builder.requireSession;
-		this.roundAdvisor = new SessionRoundAdvisor(resolves);
+		this.roundAdvisor = new SessionRoundAdvisor(resolves, builder.requireFinishReason);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
 	}
 
@@ -510,6 +510,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 		private boolean requireSession;
 
+		private boolean requireFinishReason;
+
 		private @Nullable Approvals approvals;
 
 		private OnCancel onCancel = CallRules.DEFAULT.onCancel();
@@ -554,6 +556,19 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		 */
 		public Builder requireSession(boolean requireSession) {
 			this.requireSession = requireSession;
+			return this;
+		}
+
+		/**
+		 * Sets whether a turn fails if a streamed reply of the model ends without a
+		 * finish reason, before the tools run that the reply calls: the connection may
+		 * have been lost within the reply. By default the reply counts as it is, since
+		 * some models send none.
+		 * @param requireFinishReason true to fail
+		 * @return this builder
+		 */
+		public Builder requireFinishReason(boolean requireFinishReason) {
+			this.requireFinishReason = requireFinishReason;
 			return this;
 		}
 

@@ -34,8 +34,12 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	/** True if a call may have a session although it names none. */
 	private final boolean resolves;
 
-	SessionRoundAdvisor(boolean resolves) {
+	/** True if a streamed reply without a finish reason fails. */
+	private final boolean requireFinishReason;
+
+	SessionRoundAdvisor(boolean resolves, boolean requireFinishReason) {
 		this.resolves = resolves;
+		this.requireFinishReason = requireFinishReason;
 	}
 
 	@Override
@@ -85,19 +89,18 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			.passedOn(turn.rounds().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn));
 	}
 
-	private static Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain,
-			RunningTurn turn) {
+	private Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, RunningTurn turn) {
 		return Flux.defer(() -> answers(turn, begin(turn, request), request,
 				(call) -> chain.nextStream(with(request, call))
 					.concatMapDelayError((response) -> taken(call.round(), response), false, 0)
-					.doOnComplete(call.round()::afterStreamed)));
+					.doOnComplete(() -> afterStreamed(call.round(), turn))));
 	}
 
 	/**
 	 * Streams a round with hooks or a gate, which may block. They run on a thread that
 	 * may wait.
 	 */
-	private static Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
+	private Flux<ChatClientResponse> streamWithHooks(ChatClientRequest request, StreamAdvisorChain chain,
 			RunningTurn turn) {
 		return Flux.defer(() -> {
 			AtomicBoolean gone = new AtomicBoolean();
@@ -129,7 +132,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		return Flux.just(response(((RoundRequest.Answer) start).response(), request));
 	}
 
-	private static Flux<ChatClientResponse> replies(RoundRequest.ModelCall call, ChatClientRequest request,
+	private Flux<ChatClientResponse> replies(RoundRequest.ModelCall call, ChatClientRequest request,
 			StreamAdvisorChain chain, RunningTurn turn) {
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		List<ChatClientResponse> kept = new ArrayList<>();
@@ -137,9 +140,16 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			.doOnNext(last::set)
 			.concatMapDelayError((response) -> taken(call.round(), response), false, 0)
 			.filter((response) -> !isKept(response, kept, turn));
-		return chunks
-			.concatWith(WaitingThread.run(() -> handedOn(call.round().afterStreamed(), turn, kept, last.get(), request))
-				.flatMapIterable((all) -> all));
+		return chunks.concatWith(
+				WaitingThread.run(() -> handedOn(afterStreamed(call.round(), turn), turn, kept, last.get(), request))
+					.flatMapIterable((all) -> all));
+	}
+
+	private @Nullable List<ChatResponse> afterStreamed(OpenRound round, RunningTurn turn) {
+		if (this.requireFinishReason) {
+			round.checkFinished(turn.key());
+		}
+		return round.afterStreamed();
 	}
 
 	/**

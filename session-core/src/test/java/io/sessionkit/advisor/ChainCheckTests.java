@@ -138,8 +138,10 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
-					(request) -> Optional.empty(), false, CallRules.DEFAULT), new SessionRoundAdvisor(false))
+			.defaultAdvisors(
+					new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
+							(request) -> Optional.empty(), false, CallRules.DEFAULT),
+					new SessionRoundAdvisor(false, false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))

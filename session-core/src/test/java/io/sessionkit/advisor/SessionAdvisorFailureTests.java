@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Concurrency;
@@ -18,11 +19,13 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.UnfinishedReplyException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.guard.StopWords;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.lease.TurnRecords;
@@ -286,6 +289,32 @@ class SessionAdvisorFailureTests {
 		assertThat(Lines.of(messages(failed))).containsExactly("user: q", "assistant: half an answer");
 		assertThat(this.thread.messages()).isEmpty();
 		ask(ClientSetup.streaming(), chat, "q");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aStreamWithoutAFinishReasonFailsBeforeItsToolsRunIfOneIsRequired(boolean withHook) {
+		AtomicInteger runs = new AtomicInteger();
+		ToolCallback tool = undeclared(runs::incrementAndGet);
+		ToolCall call = SessionAdvisorTests.call("c1", tool.getToolDefinition().name(), "1");
+		Conversations checked = withHook ? Conversations.builder(this.store).hooks(StopWords.of("never")).build()
+				: this.conversations;
+		SessionAdvisor requiring = SessionAdvisor.builder(checked).requireFinishReason(true).build();
+		ChatClient chat = ClientSetup.streaming().builder(this.model, requiring).defaultTools(tool).build();
+		for (ChatResponse last : List.of(this.model.chunk("half", List.of(), false),
+				this.model.chunk("half", List.of(call), false))) {
+			this.model.responds(last);
+			assertThatExceptionOfType(UnfinishedReplyException.class)
+				.isThrownBy(() -> ask(ClientSetup.streaming(), chat, "q"))
+				.withMessageContaining("t1")
+				.withMessageContaining("sessionkit.require-finish-reason=false");
+			assertThat(this.thread.turns(Tail.newest(1))).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+		}
+		assertThat(runs).hasValue(0);
+		assertThat(this.thread.messages()).isEmpty();
+		this.model.says("a");
+		assertThat(ask(ClientSetup.streaming(), chat, "q")).isEqualTo("a");
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q");
 	}
 

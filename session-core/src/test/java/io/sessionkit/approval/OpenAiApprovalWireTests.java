@@ -207,7 +207,10 @@ class OpenAiApprovalWireTests {
 	}
 
 	private ChatClient chat(ClientSetup.Mode mode) {
-		SessionAdvisor advisor = SessionAdvisor.builder(Conversations.of(this.store)).approvals(approvals()).build();
+		SessionAdvisor advisor = SessionAdvisor.builder(Conversations.of(this.store))
+			.approvals(approvals())
+			.requireFinishReason(true)
+			.build();
 		return setup(mode).builder(this.stub.model(), advisor)
 			.defaultToolCallbacks(RecordingTool.of("cancel", this.runs), RecordingTool.of("look", this.runs))
 			.build();

@@ -72,6 +72,13 @@ public final class SessionKitProperties {
 	private final boolean requireSession;
 
 	/**
+	 * Whether to fail a turn if a streamed reply ends without a finish reason, before its
+	 * tools run: the connection to the model may have been lost. Not for models that send
+	 * none.
+	 */
+	private final boolean requireFinishReason;
+
+	/**
 	 * Owner of the sessions that are named without one: principal (the user of Spring
 	 * Security, who reaches no sessions of others) or none. A CallerResolver bean comes
 	 * first. Unset: principal if the application has Spring Security, none otherwise.
@@ -246,19 +253,20 @@ public final class SessionKitProperties {
 	private final List<String> ignoredNames;
 
 	SessionKitProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean autoRegister,
-			@DefaultValue("false") boolean requireSession, @Nullable OwnerSource owner,
-			@DefaultValue(DEFAULT_ANY_OWNER_AUTHORITY) String anyOwnerAuthority, @Nullable Duration timeToLive,
-			@DefaultValue StoreProperties store, @DefaultValue Trim trim, @DefaultValue Retention retention,
-			@DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize, @DefaultValue TitleProperties title,
-			@DefaultValue Codec codec, @DefaultValue Sequence sequence, @DefaultValue Attributes attributes,
-			@DefaultValue Turn turn, @DefaultValue Snapshot snapshot, @DefaultValue("turn") Durability durability,
-			@DefaultValue("discard") OnCancel onCancel, @DefaultValue("optimistic") Concurrency concurrency,
-			@DefaultValue("60s") Duration concurrencyTimeout, @DefaultValue("24h") Duration idempotencyTimeToLive,
-			@DefaultValue("30s") Duration lease, @DefaultValue ApprovalProperties approval,
-			@DefaultValue ToolProperties tools, @DefaultValue ShutdownProperties shutdown,
-			@DefaultValue("length") TokenEstimate tokenEstimate, @DefaultValue PurgeProperties purge,
-			@DefaultValue ObservationProperties observation, @DefaultValue StreamProperties streams,
-			@DefaultValue("false") boolean problemDetails, @Nullable List<String> ignoredNames) {
+			@DefaultValue("false") boolean requireSession, @DefaultValue("false") boolean requireFinishReason,
+			@Nullable OwnerSource owner, @DefaultValue(DEFAULT_ANY_OWNER_AUTHORITY) String anyOwnerAuthority,
+			@Nullable Duration timeToLive, @DefaultValue StoreProperties store, @DefaultValue Trim trim,
+			@DefaultValue Retention retention, @DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize,
+			@DefaultValue TitleProperties title, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
+			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
+			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
+			@DefaultValue("optimistic") Concurrency concurrency, @DefaultValue("60s") Duration concurrencyTimeout,
+			@DefaultValue("24h") Duration idempotencyTimeToLive, @DefaultValue("30s") Duration lease,
+			@DefaultValue ApprovalProperties approval, @DefaultValue ToolProperties tools,
+			@DefaultValue ShutdownProperties shutdown, @DefaultValue("length") TokenEstimate tokenEstimate,
+			@DefaultValue PurgeProperties purge, @DefaultValue ObservationProperties observation,
+			@DefaultValue StreamProperties streams, @DefaultValue("false") boolean problemDetails,
+			@Nullable List<String> ignoredNames) {
 		if (!ApprovalProperties.AUTHORITY.matcher(anyOwnerAuthority.strip()).matches()) {
 			throw ConfigurationRefusedException.of(ANY_OWNER_AUTHORITY, anyOwnerAuthority,
 					"Write the name of one authority, such as ROLE_ADMIN, or leave it out.");
@@ -278,6 +286,7 @@ public final class SessionKitProperties {
 		this.enabled = enabled;
 		this.autoRegister = autoRegister;
 		this.requireSession = requireSession;
+		this.requireFinishReason = requireFinishReason;
 		this.owner = owner;
 		this.anyOwnerAuthority = anyOwnerAuthority.strip();
 		this.timeToLive = timeToLive;
@@ -319,6 +328,10 @@ public final class SessionKitProperties {
 
 	public boolean requireSession() {
 		return this.requireSession;
+	}
+
+	public boolean requireFinishReason() {
+		return this.requireFinishReason;
 	}
 
 	public @Nullable OwnerSource owner() {

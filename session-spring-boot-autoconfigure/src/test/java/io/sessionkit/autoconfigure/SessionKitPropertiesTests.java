@@ -40,13 +40,14 @@ class SessionKitPropertiesTests {
 
 	/** Each property with a value that is not its default, but for the first switch. */
 	private static final List<String> EVERY = List.of("sessionkit.enabled=true", "sessionkit.auto-register=false",
-			"sessionkit.require-session=true", "sessionkit.time-to-live=30d", "sessionkit.store.type=memory",
-			"sessionkit.store.jdbc.initialize-schema=never", "sessionkit.store.jdbc.table-prefix=app.CHAT_",
-			"sessionkit.store.redis.key-prefix=app:chat:", "sessionkit.store.memory.max-sessions=7",
-			"sessionkit.store.view-cache=1MB", "sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5",
-			"sessionkit.codec.strict=true", "sessionkit.sequence.strict=true",
-			"sessionkit.sequence.leading-replies=true", "sessionkit.turn.parameters=context,page",
-			"sessionkit.turn.replay=*", "sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
+			"sessionkit.require-session=true", "sessionkit.require-finish-reason=true", "sessionkit.time-to-live=30d",
+			"sessionkit.store.type=memory", "sessionkit.store.jdbc.initialize-schema=never",
+			"sessionkit.store.jdbc.table-prefix=app.CHAT_", "sessionkit.store.redis.key-prefix=app:chat:",
+			"sessionkit.store.memory.max-sessions=7", "sessionkit.store.view-cache=1MB",
+			"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
+			"sessionkit.sequence.strict=true", "sessionkit.sequence.leading-replies=true",
+			"sessionkit.turn.parameters=context,page", "sessionkit.turn.replay=*",
+			"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
 			"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
 			"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
 			"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
@@ -86,6 +87,7 @@ class SessionKitPropertiesTests {
 			assertThat(properties.enabled()).isTrue();
 			assertThat(properties.autoRegister()).isTrue();
 			assertThat(properties.requireSession()).isFalse();
+			assertThat(properties.requireFinishReason()).isFalse();
 			assertThat(properties.timeToLive()).isNull();
 			assertThat(properties.store().type()).isNull();
 			assertThat(properties.store().jdbc().initializeSchema()).isEqualTo(SchemaInitialization.EMBEDDED);
@@ -119,6 +121,7 @@ class SessionKitPropertiesTests {
 			assertThat(bound.enabled()).isTrue();
 			assertThat(bound.autoRegister()).isFalse();
 			assertThat(bound.requireSession()).isTrue();
+			assertThat(bound.requireFinishReason()).isTrue();
 			assertThat(bound.timeToLive()).isEqualTo(Duration.ofDays(30));
 			assertThat(bound.store()).isEqualTo(new StoreProperties(StoreProperties.StoreType.MEMORY,
 					new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),

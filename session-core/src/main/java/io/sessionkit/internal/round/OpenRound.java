@@ -2,6 +2,8 @@ package io.sessionkit.internal.round;
 
 import java.util.List;
 
+import io.sessionkit.SessionKey;
+import io.sessionkit.UnfinishedReplyException;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,19 @@ public final class OpenRound {
 	public List<ChatResponse> chunk(ChatResponse chunk) {
 		this.recorder.chunk(this, chunk);
 		return ReplyAggregator.parts(chunk);
+	}
+
+	/**
+	 * Checks that a streamed reply that has ended has a finish reason.
+	 * @param key the session
+	 * @throws UnfinishedReplyException if it has none
+	 * @throws SessionRefusedException if the input has not passed
+	 */
+	public void checkFinished(SessionKey key) {
+		this.inputCheck.run();
+		if (!this.reply.isFinished()) {
+			throw new UnfinishedReplyException(key);
+		}
 	}
 
 	/**

@@ -91,6 +91,13 @@ final class ReplyAggregator {
 	}
 
 	/**
+	 * Returns whether a chunk had a finish reason.
+	 */
+	boolean isFinished() {
+		return this.finished;
+	}
+
+	/**
 	 * Returns whether the model has finished and calls no tools.
 	 */
 	boolean isFinalAnswer() {

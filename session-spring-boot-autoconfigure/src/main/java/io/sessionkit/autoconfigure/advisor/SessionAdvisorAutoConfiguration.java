@@ -253,6 +253,7 @@ public final class SessionAdvisorAutoConfiguration {
 		SessionAdvisor.Builder builder = SessionAdvisor.builder(conversations)
 			.approvals(approvals)
 			.requireSession(properties.requireSession())
+			.requireFinishReason(properties.requireFinishReason())
 			.onCancel(properties.onCancel())
 			.concurrency(properties.concurrency())
 			.concurrencyTimeout(properties.concurrencyTimeout())

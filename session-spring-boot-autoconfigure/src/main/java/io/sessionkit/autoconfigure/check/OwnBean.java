@@ -44,7 +44,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 							"approval.on-new-message", "approval.expires-after", "approval.version"),
 					List.of(ApprovalPolicy.class, ApprovalTexts.class), Approvals::has),
 			new OwnBean<>(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
-					names("require-session", "on-cancel", "concurrency", "concurrency-timeout",
+					names("require-session", "require-finish-reason", "on-cancel", "concurrency", "concurrency-timeout",
 							"idempotency-time-to-live"),
 					List.of(SessionKeyResolver.class), SessionAdvisor::has),
 			of(StoreOptions.class, "sessionKitStoreOptions", "the methods of StoreOptions", "time-to-live",

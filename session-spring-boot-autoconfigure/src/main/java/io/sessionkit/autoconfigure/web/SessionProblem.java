@@ -19,6 +19,7 @@ import io.sessionkit.ShuttingDownException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.UnfinishedReplyException;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.advisor.SessionRequiredException;
@@ -92,6 +93,9 @@ enum SessionProblem {
 
 	UNSTORABLE_MESSAGE(UnstorableMessageException.class, HttpStatus.UNPROCESSABLE_CONTENT,
 			"The message contains something that cannot be stored."),
+
+	UNFINISHED_REPLY(UnfinishedReplyException.class, HttpStatus.BAD_GATEWAY,
+			"The answer has broken off. Send the request again."),
 
 	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"The sessions cannot be reached at the moment. Try again later."),

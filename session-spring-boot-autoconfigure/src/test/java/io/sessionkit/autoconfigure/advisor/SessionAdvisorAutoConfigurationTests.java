@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.UnfinishedReplyException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
@@ -51,6 +52,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class SessionAdvisorAutoConfigurationTests {
@@ -116,6 +118,19 @@ class SessionAdvisorAutoConfigurationTests {
 				.hasMessageContaining("session");
 			assertThat(this.model.prompts()).isEmpty();
 		});
+	}
+
+	@Test
+	void streamWithoutAFinishReasonFailsIfTheApplicationWantsIt() {
+		this.model.responds(this.model.chunk("half", List.of(), false));
+		this.runner.withPropertyValues("sessionkit.require-finish-reason=true")
+			.run((context) -> assertThatExceptionOfType(UnfinishedReplyException.class)
+				.isThrownBy(() -> chat(context).prompt()
+					.user("q")
+					.advisors(SessionAdvisor.session(KEY))
+					.stream()
+					.content()
+					.blockLast()));
 	}
 
 	@Test

@@ -70,8 +70,8 @@ class OwnBeansCheckTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "require-session=true", "on-cancel=keep", "concurrency=reject", "concurrency-timeout=3s",
-			"idempotency-time-to-live=3h" })
+	@ValueSource(strings = { "require-session=true", "require-finish-reason=true", "on-cancel=keep",
+			"concurrency=reject", "concurrency-timeout=3s", "idempotency-time-to-live=3h" })
 	void propertyOfTheAdvisorIsRefusedBesideThatOfTheApplication(String property) {
 		refuses(own(SessionAdvisor.class, (beans) -> SessionAdvisor.of(beans.getBean(Conversations.class))), property,
 				"SessionAdvisor", "SessionAdvisor.builder(..)");
