@@ -1,12 +1,16 @@
 package io.sessionkit.approval;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.StandingDecision.Scope;
+import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -159,6 +163,59 @@ abstract class StandingApprovals extends DecidedApprovals {
 		assertThat(approvals().standingDecisions(this.key)).isEmpty();
 		this.model.calls(cancel("c3", 3));
 		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void standingDecisionCountsForNoOtherToolOfTheName(ClientSetup.Mode mode) {
+		decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
+		this.runs.clear();
+		tools(tool("cancel").described("changes them for good"), tool("look"));
+		this.model.calls(cancel("c3", 3)).says("a3");
+		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+		assertThat(this.runs).isEmpty();
+		approvals().decide(waiting(), YES.always(Scope.TOOL));
+		goOn(mode);
+		this.model.calls(cancel("c4", 4)).says("a4");
+		assertThat(isPaused(ask(mode, "q4"))).isFalse();
+		assertThat(approvals().standingDecisions(this.key)).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void standingDecisionOnArgumentsCountsForNoOtherToolOfTheName(ClientSetup.Mode mode) {
+		decideThenAsk(mode, YES.always(Scope.ARGUMENTS), "{\"id\":1}", "{\"id\":1}");
+		tools(tool("cancel").taking("{\"type\":\"object\"}"), tool("look"));
+		this.model.calls(cancel("c3", 1));
+		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void standingDecisionCountsForNoOtherVersion(ClientSetup.Mode mode) {
+		rules((rules) -> rules.version("prompt-3"));
+		decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
+		assertThat(this.runs).hasSize(1);
+		rules((rules) -> rules.version("prompt-4"));
+		this.model.calls(cancel("c3", 3));
+		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+	}
+
+	/** As versions stored it that did not know which tool was decided on. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void standingDecisionWithoutAToolDigestCountsForEveryToolOfTheName(ClientSetup.Mode mode) {
+		decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
+		Map<String, Object> values = Map.of("version", 2, "tool", "cancel", "approved", true, "by", "anna", "at",
+				Instant.EPOCH);
+		String id = approvals().standingDecisions(this.key).get(0).id();
+		store().put(this.key, RecordWrite.put(Ledger.STANDING_DECISION, id,
+				store().options().codec().encodeValues(this.key, values)));
+		rules((rules) -> rules.version("prompt-4"));
+		tools(tool("cancel").described("changes them for good"), tool("look"));
+		this.model.calls(cancel("c3", 3)).says("a3");
+		assertThat(isPaused(ask(mode, "q3"))).isFalse();
+		assertThat(this.runs).endsWith("cancel{\"id\":3}");
 	}
 
 	@ParameterizedTest

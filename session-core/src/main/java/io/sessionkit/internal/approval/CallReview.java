@@ -147,8 +147,15 @@ final class CallReview {
 
 	/** A decision without a digest counts for every call of its tool. */
 	static boolean covers(StandingDecision decision, ToolApproval call) {
-		return (decision.digest() != null) ? decision.digest().equals(call.digest())
+		boolean named = (decision.digest() != null) ? decision.digest().equals(call.digest())
 				: decision.tool().equals(call.tool());
+		return named && isOfSameTool(decision, call.requirements());
+	}
+
+	/** The person who decided has seen one tool of the name, under one version. */
+	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
+		return decision.toolDigest() == null || (decision.toolDigest().equals(call.toolDigest())
+				&& Objects.equals(decision.version(), call.version()));
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, StandingDecision decision) {

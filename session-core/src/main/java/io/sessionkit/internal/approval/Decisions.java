@@ -229,6 +229,7 @@ public final class Decisions {
 		boolean exact = decision.always() == StandingDecision.Scope.ARGUMENTS;
 		String id = ToolArguments.of(exact ? call.arguments() : "{}").digest((exact ? "call " : "tool ") + call.tool());
 		this.ledger.write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null,
+				call.requirements().toolDigest(), call.requirements().version(),
 				decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(), this.ledger.now()));
 	}
 

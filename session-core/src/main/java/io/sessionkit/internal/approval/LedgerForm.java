@@ -110,6 +110,8 @@ final class LedgerForm {
 		return new Values().put("version", VERSION)
 			.put("tool", decision.tool())
 			.put("digest", decision.digest())
+			.put("toolDigest", decision.toolDigest())
+			.put("marker", decision.version())
 			.put("approved", decision.approved())
 			.put("reason", decision.reason())
 			.put("by", decision.by())
@@ -121,6 +123,7 @@ final class LedgerForm {
 		checkVersion(key, values);
 		try {
 			return new StandingDecision(key, id, text(values, "tool"), optional(values, "digest"),
+					optional(values, "toolDigest"), optional(values, "marker"),
 					Boolean.TRUE.equals(values.get("approved")), optional(values, "reason"), text(values, "by"),
 					instant(values, "at"));
 		}
