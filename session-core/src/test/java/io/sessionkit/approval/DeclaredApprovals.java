@@ -9,6 +9,7 @@ import java.util.function.Function;
 
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -294,6 +295,51 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		askWithoutToolLoop(mode, reading());
 		askWithoutToolLoop(mode, SessionAdvisor.none());
 		assertThat(this.runs).isEmpty();
+	}
+
+	/** No tool needs an approval, so none could run unseen. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void questionIsAskedAgainWhereNoToolLoopRuns(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of()));
+		tools(tool("look"));
+		this.model.says("a1").says("a2").says("a3").says("a4");
+		askWithoutToolLoop(mode);
+		withoutToolLoop(mode, SessionAdvisor.regenerating());
+		assertThat(log()).containsExactly("user: q", "assistant: a2");
+		withoutToolLoop(mode, SessionAdvisor.regenerating(1));
+		assertThat(log()).containsExactly("user: q", "assistant: a3");
+		thread().pop();
+		withoutToolLoop(mode, (session) -> {
+		});
+		assertThat(log()).containsExactly("user: q", "assistant: a4");
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> withoutToolLoop(mode, (session) -> {
+		}));
+		tools(tool("look"), tool("cancel"));
+		rules((rules) -> rules.tools(Set.of("cancel")));
+		assertThatIllegalStateException().isThrownBy(() -> withoutToolLoop(mode, SessionAdvisor.regenerating()))
+			.withMessageContaining("no tool advisor");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatWaitsIsNotContinuedWhereNoToolLoopRuns(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approvals().approve(approvals().pending(this.key).get(0), "anna");
+		rules((rules) -> rules.tools(Set.of()));
+		assertThatIllegalStateException().isThrownBy(() -> withoutToolLoop(mode, (session) -> {
+		})).withMessageContaining("no tool advisor");
+		assertThat(this.runs).isEmpty();
+		goOn(mode);
+		assertThat(log()).endsWith("assistant: done");
+	}
+
+	private ChatResponse withoutToolLoop(ClientSetup.Mode mode, Consumer<ChatClient.AdvisorSpec> session) {
+		return setup(mode).response(client(setup(mode)).build()
+			.prompt()
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.advisors(SessionAdvisor.session(this.key).andThen(session)));
 	}
 
 	private Consumer<ChatClient.AdvisorSpec> reading() {

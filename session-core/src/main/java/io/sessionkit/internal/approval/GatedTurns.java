@@ -273,13 +273,14 @@ public final class GatedTurns {
 		}
 		checkNotNested(request.key());
 		checkRules(tools);
-		if (!toolLoop && (request.input().isEmpty() || this.rules.rulings().mayAsk(tools))) {
+		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
 			throw withoutToolLoop("on session " + request.key());
 		}
 		if (continues(request)) {
 			checkContinues(request);
 			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS);
-			return (resumed.turn() != null) ? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine))
+			return (resumed.turn() != null)
+					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
 					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
 		}
 		RunningTurn turn = this.turns.read(request);
@@ -388,8 +389,11 @@ public final class GatedTurns {
 	}
 
 	private TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			Consumer<RunningTurn> inLine) {
+			Consumer<RunningTurn> inLine, boolean toolLoop) {
 		try {
+			if (!toolLoop) {
+				throw withoutToolLoop("on session " + turn.key());
+			}
 			inLine.accept(turn);
 			TurnCall call = new TurnCall(turn, tools, this.rules);
 			GatedTurn gate = registered(turn, call, enclosing, true);
