@@ -17,7 +17,8 @@ public enum NewMessageRule {
 
 	/**
 	 * The message is kept with the open turn, as hooks leave it, unless one refuses it.
-	 * When the turn continues, the message follows the results of its tools.
+	 * When the turn continues, the message follows the results of its tools. The call
+	 * with the message continues it if nothing waits any more.
 	 */
 	QUEUE
 

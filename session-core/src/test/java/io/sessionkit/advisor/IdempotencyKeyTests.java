@@ -418,6 +418,23 @@ class IdempotencyKeyTests {
 		assertThat(text(call(chat(store), "q2", "r2"))).isEqualTo("done");
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void aMessageThatContinuesTheTurnAnswersItsRequest(TestStores kind) {
+		SessionStore store = kind.create();
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		call(chat(store), "q1", "r1");
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		for (int i = 0; i < 3; i++) {
+			assertThat(text(call(chat(store), "q2", "r2"))).isEqualTo("done");
+		}
+		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("done");
+		assertThat(store.messages(this.key)).extracting(Message::getText).containsOnlyOnce("q2");
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
 	/** The repeated call is in the line of the request by the time of the write. */
 	@Test
 	void aMessageIsQueuedAlthoughItsRequestIsRepeatedMeanwhile() {

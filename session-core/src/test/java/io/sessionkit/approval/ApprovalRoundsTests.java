@@ -96,8 +96,9 @@ class ApprovalRoundsTests {
 
 	@Test
 	void retryAroundTheLoopReplaysResultsAndQueuedMessages() {
-		pauseAndApprove();
+		pause();
 		this.chat.prompt().user("and hurry").advisors(SessionAdvisor.session("t")).call().chatResponse();
+		approve();
 		this.model.calls(call("look", 2)).fails(new IllegalStateException("busy"));
 		this.model.says("done");
 		assertThat(resume(this.chat.mutate().defaultAdvisors(new RetryOnce()).build())).isEqualTo("done");
@@ -109,8 +110,16 @@ class ApprovalRoundsTests {
 	}
 
 	private void pauseAndApprove() {
+		pause();
+		approve();
+	}
+
+	private void pause() {
 		this.model.calls(call("cancel", 1));
 		this.chat.prompt().user("q").advisors(SessionAdvisor.session("t")).call().chatResponse();
+	}
+
+	private void approve() {
 		this.approvals.approve(this.approvals.pending(KEY).get(0), "ada");
 	}
 

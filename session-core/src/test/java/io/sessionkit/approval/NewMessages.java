@@ -3,6 +3,7 @@ package io.sessionkit.approval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.NothingWaitsException;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
@@ -113,6 +115,72 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(log()).startsWith(turn).hasSize(5).endsWith("assistant: done");
 		ask(setup, "q3");
 		assertThat(this.model.lastRequestLines()).hasSize(setup.lines().size() + 6).containsOnlyOnce("user: q2");
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void messageForATurnInWhichNothingWaitsAnyMoreContinuesIt(ClientSetup setup) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1), look("c2", 2)).says("done").says("more");
+		ask(setup, "q1");
+		approve(waiting());
+		ChatResponse response = ask(setup, "q2");
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}");
+		assertThat(log()).containsExactly("user: q1", "assistant cancel({\"id\":1}) look({\"id\":2})",
+				"tool cancel=done {\"id\":1} look=done {\"id\":2}", "user: q2", "assistant: done");
+		assertThat(status(ask(setup, "q3"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(log()).hasSize(7);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageForATurnWhoseCallsHaveExpiredContinuesIt(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).expiresAfter(shortTime()));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		letExpire(waiting());
+		assertThat(status(ask(mode, "q2"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).isEmpty();
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	/** Somebody else gets the answer; the message is in it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageIsQueuedOnceIfAnotherCallContinuesTheTurnAtThatMoment(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		approve(waiting());
+		AtomicBoolean first = new AtomicBoolean(true);
+		observed().afterPut((write) -> {
+			if (write.kind().equals(TurnRecords.PAUSE) && first.getAndSet(false)) {
+				goOn(ClientSetup.Mode.CALL);
+			}
+		});
+		ChatResponse queued = ask(mode, "q2");
+		assertThat(SessionAdvisor.pending(queued)).isEmpty();
+		assertThat(queued.getResult().getMetadata().getFinishReason()).isEqualTo("approvalRequired");
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageForATurnInWhichNothingWaitsIsQueuedWhereNoToolLoopRuns(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		approve(waiting());
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).tools(Set.of()));
+		ChatResponse queued = setup(mode).response(client(setup(mode)).build()
+			.prompt()
+			.user("q2")
+			.advisors(AdvisorParams.toolCallingAdvisorAutoRegister(false))
+			.advisors(SessionAdvisor.session(this.key)));
+		assertThat(status(queued)).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		goOn(mode);
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
 	}
 
 	@ParameterizedTest

@@ -162,9 +162,9 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Opens the turn of a call, or continues the open turn if the call has no input. The
-	 * turn leaves the line when the call ends, and so does a call that does not work on a
-	 * turn.
+	 * Opens the turn of a call, or continues the open turn if the call has no input, or
+	 * if its input was queued and nothing waits any more. The turn leaves the line when
+	 * the call ends, and so does a call that does not work on a turn.
 	 * @param request the data with which the turn starts
 	 * @param tools the tools on offer
 	 * @param toolLoop whether the call runs tools itself
@@ -425,18 +425,36 @@ public final class GatedTurns {
 				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
 					throw this.turns.paused(turn, request.input().isEmpty());
 				}
-				OpenedCall queued = new OpenedCall.Queued(queue(turn), false);
-				request.observed().ended(TurnOutcome.QUEUED, null);
-				yield queued;
+				yield queued(request, turn, tools, inLine, toolLoop);
 			}
 		};
 	}
 
-	private Pause queue(RunningTurn turn) {
-		SessionKey key = turn.key();
-		TurnView kept = this.waitingTurns.queue(key, turn.openTurn(), turn.toJoin(), CALLS, turn::answeredBy);
-		List<LedgerEntry> calls = this.ledger.read(kept.records(Ledger.APPROVAL));
-		return Pause.of(this.ledger.pending(calls), new TurnResult(key, kept.turn(), List.of(), false));
+	/** If nobody has to decide any more, the call continues the turn. */
+	private OpenedCall queued(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
+			Consumer<RunningTurn> inLine, boolean toolLoop) {
+		TurnView kept = this.waitingTurns.queue(turn.key(), turn.openTurn(), turn.toJoin(), CALLS, turn::answeredBy);
+		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
+		// the lease could wait for what a transaction of the caller has written
+		boolean continues = pending.isEmpty() && toolLoop && !this.ledger.mayRollBack();
+		OpenedCall continued = continues ? continued(request, tools, inLine) : null;
+		if (continued != null) {
+			return continued;
+		}
+		request.observed().ended(TurnOutcome.QUEUED, null);
+		return new OpenedCall.Queued(Pause.of(pending, new TurnResult(turn.key(), kept.turn(), List.of(), false)),
+				false);
+	}
+
+	/** Returns null if another call continues the turn, and has the message. */
+	private @Nullable OpenedCall continued(TurnRequest request, List<ToolCallback> tools,
+			Consumer<RunningTurn> inLine) {
+		try {
+			return open(request.input(List.of()), tools, true, inLine);
+		}
+		catch (TurnInProgressException | NothingWaitsException ex) {
+			return null;
+		}
 	}
 
 	/**
