@@ -4,12 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
@@ -39,6 +42,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -206,9 +210,17 @@ class ApprovalGapTests {
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 	}
 
-	@Test
-	void annotatedToolAsksThroughWhateverIsWrappedAroundIt() {
-		ToolCallback wrapped = new Wrapper(new Wrapper(ToolCallbacks.from(new Shop())[0]));
+	/** How wrappers keep the tool that they call. */
+	static Stream<Function<ToolCallback, Object>> ways() {
+		return Stream.of((tool) -> tool, AtomicReference::new, Optional::of,
+				(tool) -> new AtomicReference<>(Optional.of(tool)));
+	}
+
+	@ParameterizedTest
+	@MethodSource("ways")
+	void annotatedToolAsksThroughWhateverIsWrappedAroundIt(Function<ToolCallback, Object> way) {
+		ToolCallback tool = ToolCallbacks.from(new Shop())[0];
+		ToolCallback wrapped = new Wrapper(new Keeping(way.apply(tool), tool.getToolDefinition()));
 		Conversations conversations = Conversations.of(this.store);
 		ChatClient chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(conversations))
@@ -532,6 +544,21 @@ class ApprovalGapTests {
 		@Override
 		public String call(String input, ToolContext context) {
 			return this.inner.call(input, context);
+		}
+
+	}
+
+	/** Keeps what it calls in a field that does not say so. */
+	private record Keeping(Object inner, ToolDefinition definition) implements ToolCallback {
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.definition;
+		}
+
+		@Override
+		public String call(String input) {
+			throw new AssertionError("called unasked");
 		}
 
 	}

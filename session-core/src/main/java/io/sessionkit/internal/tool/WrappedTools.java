@@ -6,6 +6,8 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -85,11 +87,17 @@ public final class WrappedTools {
 		}
 		List<ToolCallback> inside = new ArrayList<>();
 		for (Field field : WRAPPED.get(tool.getClass())) {
-			if (ReflectionUtils.getField(field, tool) instanceof ToolCallback inner) {
+			if (kept(ReflectionUtils.getField(field, tool)) instanceof ToolCallback inner) {
 				inside.add(inner);
 			}
 		}
 		return inside;
+	}
+
+	/** Returns what a field keeps: its value, or what a reference to one tool holds. */
+	private static @Nullable Object kept(@Nullable Object value) {
+		Object held = (value instanceof AtomicReference<?> reference) ? reference.get() : value;
+		return (held instanceof Optional<?> optional) ? optional.orElse(null) : held;
 	}
 
 	/**
@@ -150,7 +158,7 @@ public final class WrappedTools {
 		List<Field> fields = new ArrayList<>();
 		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 			for (Field field : each.getDeclaredFields()) {
-				if (holdsTool(field) && field.trySetAccessible()) {
+				if (mayHoldTool(field) && field.trySetAccessible()) {
 					fields.add(field);
 				}
 			}
@@ -158,8 +166,9 @@ public final class WrappedTools {
 		return List.copyOf(fields);
 	}
 
-	private static boolean holdsTool(Field field) {
-		return ToolCallback.class.isAssignableFrom(field.getType()) && !Modifier.isStatic(field.getModifiers());
+	/** A field of any type may, such as an {@code Object}. */
+	private static boolean mayHoldTool(Field field) {
+		return !field.getType().isPrimitive() && !Modifier.isStatic(field.getModifiers());
 	}
 
 }
