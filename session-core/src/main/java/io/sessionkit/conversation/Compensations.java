@@ -235,25 +235,45 @@ public final class Compensations implements SessionDoor {
 
 	/**
 	 * Returns the compensating calls of a session that wait for a person, and those of
-	 * which nobody knows whether they took the effect back.
+	 * which nobody knows whether they took the effect back. For the session of somebody
+	 * else, a decider gets those that the caller may decide.
 	 * @param key the session
 	 * @return the calls; empty if the session is absent
 	 */
 	public List<ToolApproval> pending(SessionKey key) {
-		return this.ledger.pending(this.ledger.open(this.access.key(key)));
+		Caller caller = this.access.caller();
+		return this.ledger.pending(this.ledger.open(this.approvals.deciders().key(key, caller)))
+			.stream()
+			.filter((call) -> maySee(caller, call))
+			.toList();
+	}
+
+	private boolean maySee(Caller caller, ToolApproval call) {
+		return caller.reaches(call.key().owner()) || this.approvals.deciders().mayDecide(caller, call);
 	}
 
 	/**
 	 * Returns the compensating calls that wait for a person, or of which nobody knows
 	 * whether they took the effect back, in all sessions of an owner, the newest change
-	 * first.
+	 * first. Of the sessions of somebody else, a decider gets those that the caller may
+	 * decide.
 	 * @param owner the owner; empty for the caller, and for the sessions that have none
 	 * if sessions do not depend on a caller
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */
 	public List<ToolApproval> pending(String owner, Page page) {
-		return this.ledger.pending(this.access.owner(owner), page);
+		Caller caller = this.access.caller();
+		boolean own = owner.isEmpty() || caller.reaches(owner);
+		if (own || !this.approvals.deciders().mayDecideOf(caller, owner)) {
+			return this.ledger.pending(this.access.owner(owner), page);
+		}
+		return this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE))
+			.stream()
+			.filter((call) -> maySee(caller, call))
+			.skip(page.offset())
+			.limit(page.limit())
+			.toList();
 	}
 
 	/**

@@ -21,6 +21,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversation;
@@ -322,6 +323,40 @@ class SessionAccessTests {
 		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
 		assertThat(refused).hasSize(3).allMatch((text) -> text.contains("Nothing was changed"));
 		assertThat(this.store.find(SessionKey.of("ada", "other"))).isPresent();
+	}
+
+	@Test
+	void deciderSeesTheCompensatingCallsOfOthersThatTheDeciderDecides() {
+		Approvals approvals = Approvals.builder(this.conversations)
+			.tools(Set.of("cancel"))
+			.deciders(Map.of("restore", Set.of("ROLE_LEAD"), "mend", Set.of("ROLE_FINANCE")))
+			.ownerDecides(false)
+			.build();
+		Compensations compensations = Compensations.builder(this.conversations, approvals)
+			.tools(tool("look"), tool("restore"), tool("note"), tool("mend"))
+			.compensating(Map.of("look", "restore", "note", "mend"))
+			.build();
+		ChatClient chat = chat(approvals).mutate().defaultToolCallbacks(tool("note")).build();
+		this.signedIn.set(Caller.of("ada"));
+		this.model.calls(call("look", "notes"), call("note", "notes")).says("done");
+		chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
+		RewindPlan plan = compensations.plan(ADAS, 1);
+		compensations.rewind(plan);
+		assertThat(compensations.pending(ADAS)).hasSize(2);
+		assertThat(compensations.pending("", Page.first(10))).hasSize(2);
+		this.signedIn.set(Caller.of("lea", Set.of("ROLE_LEAD"), false));
+		assertThat(compensations.pending(ADAS)).extracting(ToolApproval::tool).containsExactly("restore");
+		List<ToolApproval> listed = compensations.pending("ada", Page.first(10));
+		assertThat(listed).extracting(ToolApproval::tool).containsExactly("restore");
+		assertThat(compensations.pending("ada", new Page(1, 10))).isEmpty();
+		compensations.decide(listed.get(0), Decision.reject("lea"));
+		assertThat(compensations.pending(ADAS)).isEmpty();
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> compensations.plan(ADAS, 1));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> compensations.ledger(ADAS));
+		this.signedIn.set(Caller.of("bob", Set.of("ROLE_BOSS"), false));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> compensations.pending(ADAS));
+		assertThatExceptionOfType(SessionNotFoundException.class)
+			.isThrownBy(() -> compensations.pending("ada", Page.first(10)));
 	}
 
 	@ParameterizedTest
