@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation distinguishes it from every other session that was or will be
  * written under its key, whatever the clock says; never assigned twice, and the same as
  * long as the session lives
- * @param version a number that changes with every change of the history, the attributes
- * or the header's own fields; a commit names the version it was based on
+ * @param version a number that rises with every change of the history, the attributes or
+ * the header's own fields, by no certain amount; a commit names the version it was based
+ * on
  * @param position where its history stands
  * @param details what the application has set
  * @param times when it was written and when it expires
@@ -29,6 +31,8 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 */
 	public static final String MAIN = "main";
 
+	private static final long MOST_PER_CHANGE = 1 << 24;
+
 	/**
 	 * Returns an incarnation for a session that a store creates. It is random, so that no
 	 * store has to remember those that were assigned.
@@ -36,6 +40,16 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 */
 	public static String newIncarnation() {
 		return UUID.randomUUID().toString();
+	}
+
+	/**
+	 * Returns by how much a store raises the version of a session when it changes it. It
+	 * is random: a store that has lost writes, in a failover or because a backup was
+	 * restored, does not reach a version again that somebody has read before.
+	 * @return a number from 1 to 2^24, so that a billion changes stay below 2^53
+	 */
+	public static long newVersionStep() {
+		return ThreadLocalRandom.current().nextLong(1, MOST_PER_CHANGE + 1);
 	}
 
 	/**

@@ -112,15 +112,23 @@ final class ConversationImport {
 		}
 		SessionRecord before = this.store.record(this.key, ImportRecord.KIND, ImportRecord.ID).orElse(null);
 		ImportRecord read = (before != null) ? ImportRecord.read(before, options().codec()) : null;
-		if (read == null || !read.isOf(this.record.source(), this.conversation)) {
+		if (before == null || read == null || !read.isOf(this.record.source(), this.conversation)) {
 			return Outcome.EXISTS;
 		}
 		if (read.done()) {
 			return Outcome.ALREADY_IMPORTED;
 		}
-		this.record = read;
+		this.record = read.committed(before.revision(), version(session, before));
 		this.imported = true;
-		return read.isUntouched(session) ? null : Outcome.CHANGED;
+		return this.record.isUntouched(session) ? null : Outcome.CHANGED;
+	}
+
+	/**
+	 * Returns the version that the last commit of an import has left; 0 if others have
+	 * written since. That commit has written session and record at one time.
+	 */
+	private static long version(Session session, SessionRecord record) {
+		return session.updatedAt().equals(record.writtenAt()) ? session.version() : 0;
 	}
 
 	private void importRest() {
@@ -245,7 +253,7 @@ final class ConversationImport {
 		if (!result.isStored() || newest != this.record.turns()) {
 			throw new OthersWriteException();
 		}
-		this.record = this.record.revision(record.next());
+		this.record = this.record.committed(record.next(), result.version());
 	}
 
 	private StoreOptions options() {

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param archived whether the turns so far are archived in the source
  * @param done whether the import is complete
  * @param revision the revision of the record; 0 if there is none
+ * @param version the version of the session after the last commit; 0 if it is not known
  */
 record ImportRecord(String source, String conversation, long position, long turns, boolean archived, boolean done,
-		long revision) {
+		long revision, long version) {
 
 	/** The kind of the record. A session has one at most. */
 	static final String KIND = "import";
@@ -38,7 +39,7 @@ record ImportRecord(String source, String conversation, long position, long turn
 	private static final long FIRST = 1;
 
 	static ImportRecord begin(String source, SourceConversation conversation) {
-		return new ImportRecord(source, conversation.id(), Long.MIN_VALUE, 0, false, false, 0);
+		return new ImportRecord(source, conversation.id(), Long.MIN_VALUE, 0, false, false, 0, 0);
 	}
 
 	boolean isOf(String source, SourceConversation conversation) {
@@ -46,37 +47,40 @@ record ImportRecord(String source, String conversation, long position, long turn
 	}
 
 	/**
-	 * Returns whether nobody but the import has changed a session. The revision begins
-	 * with 1, so it counts the commits of the import, and each of them has raised the
-	 * version by 1.
+	 * Returns whether nobody but the import has changed a session.
 	 */
 	boolean isUntouched(Session session) {
-		return session.version() == this.revision && session.head() == this.turns && session.openTurn() == 0;
+		return session.version() == this.version && session.head() == this.turns && session.openTurn() == 0;
 	}
 
 	ImportRecord position(long position) {
 		return new ImportRecord(this.source, this.conversation, position, this.turns, this.archived, this.done,
-				this.revision);
+				this.revision, this.version);
 	}
 
 	ImportRecord turns(long turns) {
 		return new ImportRecord(this.source, this.conversation, this.position, turns, this.archived, this.done,
-				this.revision);
+				this.revision, this.version);
 	}
 
 	ImportRecord archived(boolean archived) {
 		return new ImportRecord(this.source, this.conversation, this.position, this.turns, archived, this.done,
-				this.revision);
+				this.revision, this.version);
 	}
 
 	ImportRecord finished() {
 		return new ImportRecord(this.source, this.conversation, this.position, this.turns, this.archived, true,
-				this.revision);
+				this.revision, this.version);
 	}
 
-	ImportRecord revision(long revision) {
+	/**
+	 * Returns this progress after a commit.
+	 * @param revision the revision of the record
+	 * @param version the version of the session
+	 */
+	ImportRecord committed(long revision, long version) {
 		return new ImportRecord(this.source, this.conversation, this.position, this.turns, this.archived, this.done,
-				revision);
+				revision, version);
 	}
 
 	RecordWrite write(SessionKey key, MessageCodec codec) {
@@ -100,7 +104,7 @@ record ImportRecord(String source, String conversation, long position, long turn
 		if (values.get("source") instanceof String source && values.get("conversation") instanceof String conversation
 				&& values.get("position") instanceof Long position && values.get("turns") instanceof Long turns
 				&& values.get("archived") instanceof Boolean archived && values.get("done") instanceof Boolean done) {
-			return new ImportRecord(source, conversation, position, turns, archived, done, record.revision());
+			return new ImportRecord(source, conversation, position, turns, archived, done, record.revision(), 0);
 		}
 		throw new UnreadablePayloadException("The import of session " + record.key() + " is not complete.", null);
 	}

@@ -25,7 +25,7 @@ class ImportRecordTests {
 
 	private final MessageCodec codec = JsonMessageCodec.create();
 
-	private final ImportRecord record = new ImportRecord("AI_SESSION", "c1", 12, 3, true, false, 7);
+	private final ImportRecord record = new ImportRecord("AI_SESSION", "c1", 12, 3, true, false, 7, 0);
 
 	@Test
 	void namesAreStoredAndNeverChange() {

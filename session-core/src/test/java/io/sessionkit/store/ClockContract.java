@@ -82,7 +82,7 @@ abstract class ClockContract extends InterruptContract {
 		assertThat(store.turns(key, Tail.ALL)).extracting(Turn::number).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
 		assertThat(store.records(key, "note")).extracting(SessionRecord::payload).containsExactly("text 4");
 		Session session = store.find(key).orElseThrow();
-		assertThat(session.version()).isEqualTo(8);
+		assertThat(session.turns()).isEqualTo(8);
 		assertThat(store.commit(Commit.on(session).header(HeaderChange.NONE.attributes(Map.of("a", 1)))).outcome())
 			.isEqualTo(Outcome.COMMITTED);
 		assertThat(store.commit(Commit.on(session).turn(completed("late"))).outcome()).isEqualTo(Outcome.CONFLICT);

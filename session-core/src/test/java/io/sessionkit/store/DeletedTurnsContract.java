@@ -127,7 +127,7 @@ abstract class DeletedTurnsContract extends ViewContract {
 		assertThat(place.view().session().head()).isEqualTo(2);
 		assertThat(place.view().items()).isEmpty();
 		assertThat(after.totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
-		assertThat(after.version()).isEqualTo(before.version() + 1);
+		assertThat(after.version()).isGreaterThan(before.version());
 		assertThat(after.head()).isEqualTo(6);
 		assertThat(after.attributes()).isEqualTo(Map.of("five", true));
 		assertThat(store().turns(key, Tail.ALL)).extracting(Turn::items).containsExactly(0, 0, 0, 0, 2, 2);

@@ -240,7 +240,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		assertThat(view.session().summaryTurn()).isEqualTo(2);
 		assertThat(view.session().summaryId()).isEqualTo("summary");
 		assertThat(view.session().totals()).isEqualTo(new ViewTotals(2, 4, tokens(4)));
-		assertThat(view.session().version()).isEqualTo(base.version() + 1);
+		assertThat(view.session().version()).isGreaterThan(base.version());
 		assertThat(log(key)).hasSize(8);
 		assertThat(view(key, Window.turns(1))).containsExactly("q4", "a4");
 		assertThat(store().open(key, Window.turns(1)).orElseThrow().summary()).isEqualTo(view.summary());
@@ -422,7 +422,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		Session undone = header(key);
 		assertThat(undone.head()).isEqualTo(1);
 		assertThat(undone.turns()).isEqualTo(3);
-		assertThat(undone.version()).isEqualTo(base.version() + 1);
+		assertThat(undone.version()).isGreaterThan(base.version());
 		assertThat(undone.totals()).isEqualTo(new ViewTotals(1, 2, tokens(2)));
 		assertThat(log(key)).containsExactly("q1", "a1");
 		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1");
@@ -468,7 +468,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		Session base = threadOf(key, 2);
 		CommitResult result = commit(
 				Commit.on(base).header(HeaderChange.NONE.head("retry", 1)).turn(completed("q2 again", "a2 again")));
-		assertThat(result.version()).isEqualTo(base.version() + 1);
+		assertThat(result.version()).isGreaterThan(base.version());
 		assertThat(log(key)).containsExactly("q1", "a1", "q2 again", "a2 again");
 		assertThat(header(key).branch()).isEqualTo("retry");
 		assertThat(store().turns(key, Tail.newest(1))).singleElement().satisfies((turn) -> {
@@ -551,7 +551,7 @@ abstract class HistoryContract extends OpenTurnContract {
 		Session base = threadOf(key, 2);
 		commit(Commit.on(base).header(HeaderChange.NONE.attributes(Map.of("step", 2))));
 		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
-		assertThat(header(key).version()).isEqualTo(base.version() + 1);
+		assertThat(header(key).version()).isGreaterThan(base.version());
 		move(key, Session.MAIN, 1);
 		assertThat(header(key).attributes()).isEmpty();
 		move(key, Session.MAIN, 2);

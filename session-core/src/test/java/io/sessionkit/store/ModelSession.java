@@ -20,6 +20,8 @@ import io.sessionkit.store.ModelTurn.ModelItem;
 import io.sessionkit.store.ModelTurn.Position;
 import org.jspecify.annotations.Nullable;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * What a session should be after any number of changes, in the most naive way: everything
  * is computed anew from a list of turns.
@@ -33,6 +35,7 @@ final class ModelSession {
 	/** By kind, then by id. */
 	final Map<String, Map<String, ModelRecord>> records = new TreeMap<>();
 
+	/** How often it was changed. */
 	long version;
 
 	long items;
@@ -65,8 +68,30 @@ final class ModelSession {
 	/** Whether it was written since, so that the times of the header move. */
 	boolean touched;
 
+	/**
+	 * The version as the store answered it last, and how many changes there were then.
+	 */
+	private long answered;
+
+	private long changesThen;
+
 	ModelSession(SessionKey key) {
 		this.key = key;
+	}
+
+	/**
+	 * Checks a version that the store answers: it rises with each change, and stays
+	 * between changes.
+	 */
+	void checkVersion(long version) {
+		if (this.version == this.changesThen) {
+			assertThat(version).as("version").isEqualTo(this.answered);
+		}
+		else {
+			assertThat(version).as("version").isGreaterThan(this.answered);
+		}
+		this.answered = version;
+		this.changesThen = this.version;
 	}
 
 	/**

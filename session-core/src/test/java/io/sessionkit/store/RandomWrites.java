@@ -332,8 +332,16 @@ final class RandomWrites {
 		remember(planned);
 		CommitResult answer = answer(commit, expected);
 		if (answer != null) {
-			assertThat(answer).isEqualTo(expected.result());
+			ModelSession session = this.model.find(commit.key());
+			if (session != null) {
+				session.checkVersion(answer.version());
+			}
+			assertThat(answer).isEqualTo(withVersion(expected.result(), (session != null) ? answer.version() : 0));
 		}
+	}
+
+	private static @Nullable CommitResult withVersion(@Nullable CommitResult result, long version) {
+		return (result != null) ? new CommitResult(result.outcome(), version, result.turn(), result.firstItem()) : null;
 	}
 
 	/** Whether it would cover a turn that was deleted as one of the oldest. */

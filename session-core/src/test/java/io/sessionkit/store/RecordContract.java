@@ -445,7 +445,7 @@ abstract class RecordContract extends PathContract {
 			.records(List.of(RecordWrite.replace(first, "changed"),
 					new RecordWrite(KIND, "2", second.revision(), null, null))));
 		assertThat(only(key).payload()).isEqualTo("changed");
-		assertThat(header(key).version()).isEqualTo(2);
+		assertThat(header(key).version()).isGreaterThan(1);
 	}
 
 	@Test

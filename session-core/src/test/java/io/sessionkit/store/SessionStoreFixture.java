@@ -17,6 +17,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -69,6 +70,16 @@ public abstract class SessionStoreFixture {
 	 */
 	protected boolean spoil(SessionKey key) {
 		return false;
+	}
+
+	/**
+	 * Copies what is stored of a session, where the test can reach under the store.
+	 * @param key the session
+	 * @return puts it back in the place of what is stored by then; null where that cannot
+	 * be done
+	 */
+	protected @Nullable Runnable backup(SessionKey key) {
+		return null;
 	}
 
 	/**

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The settings of a session, as a field of its header.
  */
-abstract class SettingsContract extends CommitContract {
+abstract class SettingsContract extends LostWritesContract {
 
 	private static final SessionSettings SOME = SessionSettings.NONE.limit(12).summarize(false);
 
@@ -44,7 +44,7 @@ abstract class SettingsContract extends CommitContract {
 		assertThat(before.settings()).isEqualTo(SessionSettings.NONE);
 		commit(Commit.on(before).header(HeaderChange.NONE.settings(SOME)));
 		assertThat(header(key).settings()).isEqualTo(SOME);
-		assertThat(header(key).version()).isEqualTo(before.version() + 1);
+		assertThat(header(key).version()).isGreaterThan(before.version());
 		commit(Commit.any(key).header(HeaderChange.NONE.settings(SessionSettings.NONE)));
 		assertThat(header(key).settings()).isEqualTo(SessionSettings.NONE);
 	}

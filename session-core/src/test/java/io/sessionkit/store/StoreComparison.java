@@ -59,7 +59,8 @@ final class StoreComparison {
 	}
 
 	private void compareHeader(Session session, ModelSession expected) {
-		Session same = new Session(expected.key, session.incarnation(), expected.version,
+		expected.checkVersion(session.version());
+		Session same = new Session(expected.key, session.incarnation(), session.version(),
 				new Session.Position(expected.turns.size(), expected.items, expected.branch, expected.head,
 						expected.openTurn, expected.position.summary(), expected.position.summaryId(),
 						expected.totals()),

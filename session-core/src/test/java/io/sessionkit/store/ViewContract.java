@@ -215,7 +215,7 @@ abstract class ViewContract extends ClockContract {
 			@Override
 			void make(SessionStore store, Session header) {
 				store.erase(header.key());
-				for (int i = 0; i < header.version(); i++) {
+				for (int i = 0; i < header.turns(); i++) {
 					store.commit(Commit.any(header.key()).turn(SessionStoreFixture.completed("other q", "other a")));
 				}
 			}

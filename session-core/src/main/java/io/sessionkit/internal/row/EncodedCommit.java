@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
  * @param firstTimeToLive the time to live of a session that is created, in microseconds;
  * null if it never expires
  * @param stamp the stamp of the header that it writes; never 0
+ * @param step by how much it raises the version of a session that is there
  */
 public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List<EncodedTurn> earlier,
-		@Nullable EncodedTurn turn, EncodedHeader header, @Nullable Long firstTimeToLive, long stamp) {
+		@Nullable EncodedTurn turn, EncodedHeader header, @Nullable Long firstTimeToLive, long stamp, long step) {
 
 	/**
 	 * Encoded changes of the header.
@@ -148,7 +149,7 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
 				commit.earlier().stream().map((each) -> EncodedTurn.of(key, each, codec)).toList(),
 				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
-				(first != null && first > 0) ? first : null, newStamp());
+				(first != null && first > 0) ? first : null, newStamp(), Session.newVersionStep());
 	}
 
 	private static long newStamp() {

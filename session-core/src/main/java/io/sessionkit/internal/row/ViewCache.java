@@ -81,9 +81,8 @@ public final class ViewCache {
 
 	/**
 	 * Returns a session as its header was read, and drops its view if that is of another
-	 * write. Otherwise a commit on this session, which may have the same version, would
-	 * be taken to follow a turn that the store no longer has: one that was rolled back
-	 * with the transaction of the caller, or lost in a failover.
+	 * write, which the store may no longer have: one that was rolled back with the
+	 * transaction of the caller, or lost in a failover.
 	 */
 	public Session session(SessionKey key, HeaderRow header) {
 		KnownView view = (this.views != null) ? this.views.getIfPresent(key) : null;

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.snapshot;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
 import io.sessionkit.codec.MessageCodec;
@@ -92,6 +94,29 @@ public final class SnapshotTaker {
 	public int turns() {
 		return Math.max(1,
 				(int) this.view.stream().mapToLong(ViewLine::turn).filter((turn) -> turn > 0).distinct().count());
+	}
+
+	/**
+	 * Returns the newest turn of the session that the history was made of.
+	 * @return its number; 0 for none
+	 */
+	public long newestTurn() {
+		return this.view.stream().mapToLong(ViewLine::turn).filter((turn) -> turn > 0).max().orElse(0);
+	}
+
+	/**
+	 * Returns whether items are of another history than the one that was made, although
+	 * they have the same numbers: the store has lost turns, and others have written
+	 * since.
+	 * @param items items of one turn
+	 */
+	public boolean areOfAnother(List<SessionItem> items) {
+		Map<Long, Instant> times = items.stream().collect(Collectors.toMap(SessionItem::sequence, SessionItem::at));
+		return this.view.stream()
+			.map(ViewLine::source)
+			.filter(ViewLine.Source.Item.class::isInstance)
+			.map(ViewLine.Source.Item.class::cast)
+			.anyMatch((item) -> !times.getOrDefault(item.sequence(), item.at()).equals(item.at()));
 	}
 
 	/**

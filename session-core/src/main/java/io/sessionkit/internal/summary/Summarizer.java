@@ -168,15 +168,15 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the header as the turn has left it, without reading it. A turn that was
-	 * continued was the open one.
+	 * Returns the header as the turn has left it, without reading it, but for its
+	 * version. A turn that was continued was the open one.
 	 */
 	private static Session after(Session opened, Turn turn) {
 		long open = (opened.openTurn() == turn.number()) ? 0 : opened.openTurn();
 		Session.Position after = new Session.Position(turn.number(), opened.items() + turn.items(), opened.branch(),
 				turn.number(), open, opened.summaryTurn(), opened.summaryId(),
 				opened.totals().plusTurn(turn.items(), turn.tokens()));
-		return new Session(opened.key(), opened.incarnation(), opened.version() + 1, after, opened.details(),
+		return new Session(opened.key(), opened.incarnation(), opened.version(), after, opened.details(),
 				opened.times());
 	}
 

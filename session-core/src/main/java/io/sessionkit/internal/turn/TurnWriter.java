@@ -131,6 +131,9 @@ class TurnWriter {
 	/** The revision of the record that holds the waiting reply; 0 if there is none. */
 	private long pause;
 
+	/** True if the store has lost turns that this one was shown. */
+	private boolean lost;
+
 	/** True if a part was stored since the header was read. */
 	private boolean moved;
 
@@ -580,6 +583,10 @@ class TurnWriter {
 	private boolean hasSameHistory(SessionView view) {
 		Session opened = this.place.header();
 		Session now = view.session();
+		this.lost |= hasLostTurns(now, opened);
+		if (this.lost) {
+			return false;
+		}
 		if (!this.deleting.isEmpty() && (opened == null || now.summaryTurn() != opened.summaryTurn())) {
 			// a summary of what is forgotten has been made meanwhile
 			return false;
@@ -599,6 +606,17 @@ class TurnWriter {
 						? now.totals().equals(opened.totals()) || isOnlyRetained(now, opened)
 						: isOnlySummarized(view, opened))
 				&& (opened.summaryTurn() == 0 || hasWhatWasShown(now, opened));
+	}
+
+	/**
+	 * Returns whether the store has lost turns that the turn was shown, in a failover or
+	 * because a backup was restored, and others have taken their numbers. The last one
+	 * says so: a turn never follows another one than the one it was written behind.
+	 */
+	private boolean hasLostTurns(Session now, @Nullable Session opened) {
+		long newest = this.snapshots.newestTurn();
+		return opened != null && now.version() != opened.version() && newest > 0
+				&& this.snapshots.areOfAnother(this.store.items(key(), newest));
 	}
 
 	/**
@@ -700,7 +718,7 @@ class TurnWriter {
 	private Turn.Origin origin(Outline outline) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
 		return new Turn.Origin(this.startedAt, this.request.agent(), this.request.tools(),
-				(taken != null) ? taken.snapshot() : null, parameters(outline));
+				(taken != null && !this.lost) ? taken.snapshot() : null, parameters(outline));
 	}
 
 	private Map<String, Object> parameters(Outline outline) {
@@ -743,7 +761,7 @@ class TurnWriter {
 	 */
 	private List<RecordWrite> records(List<RecordWrite> more) {
 		SnapshotTaker.Taken taken = this.snapshots.taken();
-		if (taken == null || taken.record() == null || this.parts > 0 || !this.deleting.isEmpty()) {
+		if (taken == null || taken.record() == null || this.lost || this.parts > 0 || !this.deleting.isEmpty()) {
 			return more;
 		}
 		return joined(List.of(RecordWrite.create(SnapshotReader.KIND, this.id, taken.record())), more);

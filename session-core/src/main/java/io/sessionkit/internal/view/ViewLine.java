@@ -1,5 +1,6 @@
 package io.sessionkit.internal.view;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,8 +32,9 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 		 * An item as it is stored.
 		 *
 		 * @param sequence the sequence number of the item
+		 * @param at when it was recorded
 		 */
-		record Item(long sequence) implements Source {
+		record Item(long sequence, Instant at) implements Source {
 		}
 
 		/**
@@ -93,7 +95,7 @@ public record ViewLine(Message message, Source source, long turn, int tokens) {
 	}
 
 	private static ViewLine of(SessionItem item) {
-		return new ViewLine(item.message(), new Source.Item(item.sequence()), item.turn(), item.tokens());
+		return new ViewLine(item.message(), new Source.Item(item.sequence(), item.at()), item.turn(), item.tokens());
 	}
 
 }

@@ -30,7 +30,7 @@ final class AppendPhrases {
 
 	/** The header with one more turn, which continues the run or starts a new one. */
 	static final String RAISE_HEADER = """
-			version = version + 1, items = items + :count,
+			version = version + :step, items = items + :count,
 			run_lo = case when head = turns then run_lo else turns + 1 end,
 			run_parent = case when head = turns then run_parent else head end,
 			head = turns + 1, turns = turns + 1,
@@ -122,6 +122,7 @@ final class AppendPhrases {
 			.with("ttl", commit.header().timeToLive())
 			.with("firstTtl", commit.firstTimeToLive())
 			.with("stamp", commit.stamp())
+			.with("step", commit.step())
 			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()));
 	}
 

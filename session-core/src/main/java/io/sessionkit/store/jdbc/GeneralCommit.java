@@ -316,7 +316,7 @@ final class GeneralCommit {
 	private boolean write(Connection connection, EncodedCommit commit, HeaderDraft draft, boolean moved)
 			throws SQLException {
 		if (moved || draft.version() == 0) {
-			draft.raiseVersion();
+			draft.raiseVersion(commit.step());
 		}
 		if (moved || commit.turn() != null) {
 			draft.touch();

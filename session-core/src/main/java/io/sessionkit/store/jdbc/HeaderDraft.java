@@ -152,8 +152,12 @@ final class HeaderDraft {
 		}
 	}
 
-	void raiseVersion() {
-		this.version++;
+	/**
+	 * Raises the version.
+	 * @param step by how much; that of a session which was just created becomes 1
+	 */
+	void raiseVersion(long step) {
+		this.version += (this.version == 0) ? 1 : step;
 	}
 
 	void touch() {

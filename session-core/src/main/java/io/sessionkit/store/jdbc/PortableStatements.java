@@ -249,7 +249,7 @@ final class PortableStatements implements HotStatements {
 		long sequence = (base != null) ? base.items() + 1 : 1;
 		writeApart(connection, items.apart(),
 				Params.of("key", commit.key().session()).with("turn", number).with("seq", sequence));
-		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + 1 : 1, number,
+		return new CommitResult(Outcome.COMMITTED, (base != null) ? base.version() + commit.step() : 1, number,
 				commit.plainTurn().items().isEmpty() ? 0 : sequence);
 	}
 

@@ -104,7 +104,7 @@ final class PostgresCommits {
 
 	/** The open turn becomes the head. */
 	private static final String HEAD = """
-			version = s.version + 1, items = s.items + :count, open_turn = 0, head = turn_no, run_lo = turn_lo,
+			version = s.version + :step, items = s.items + :count, open_turn = 0, head = turn_no, run_lo = turn_lo,
 			run_parent = turn_run, view_turns = s.view_turns + case when turn_items + :count > 0 then 1 else 0 end,
 			view_items = s.view_items + turn_items + :count,
 			view_tokens = s.view_tokens + turn_tokens + :tokens, state = coalesce(:state, state),\s""";
@@ -145,7 +145,7 @@ final class PostgresCommits {
 
 	/** Where the head goes within its last run, that stays cut where it is. */
 	private static final String TO_TURN = """
-			version = s.version + 1, head = h.head,
+			version = s.version + :step, head = h.head,
 			run_lo = case when h.head between s.run_lo and s.head then s.run_lo else h.run_lo end,
 			run_parent = case when h.head between s.run_lo and s.head then s.run_parent else h.run_parent end,
 			state = h.state,
@@ -153,7 +153,7 @@ final class PostgresCommits {
 
 	/** The new turn follows the other head. */
 	private static final String TO_NEW_TURN = """
-			version = s.version + 1, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
+			version = s.version + :step, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
 			run_lo = case when h.head = s.turns then h.run_lo else s.turns + 1 end,
 			run_parent = case when h.head = s.turns then h.run_parent else h.head end,
 			state = coalesce(:state, h.state), view_turns = q.turns + {one}, view_items = q.items + :count,
@@ -198,7 +198,7 @@ final class PostgresCommits {
 					select t.items, t.tokens from {turn} t
 					where t.session_pk = h.pk and t.turn_no between greatest(g.lo, :before, h.cp + 1) and g.hi
 					offset 0) t),
-			s as (update {session} s set version = s.version + 1,
+			s as (update {session} s set version = s.version + :step,
 					run_lo = case when b.hi = s.head then greatest(b.lo, :before) else s.run_lo end,
 					run_parent = case when b.hi = s.head then z.no else s.run_parent end,
 					view_turns = q.turns, view_items = q.items, view_tokens = q.tokens, stamp = :stamp, {livesOn}
@@ -326,12 +326,12 @@ final class PostgresCommits {
 	}
 
 	private static String changed() {
-		return seen("version = s.version + 1, ", "", "", "true", "0");
+		return seen("version = s.version + :step, ", "", "", "true", "0");
 	}
 
 	private static String summarized() {
-		return seen("version = s.version + 1, " + SUMMARIZED, ", left_turns, left_items, left_tokens", AFTER_SUMMARY,
-				":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + UNCOVERED;
+		return seen("version = s.version + :step, " + SUMMARIZED, ", left_turns, left_items, left_tokens",
+				AFTER_SUMMARY, ":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + UNCOVERED;
 	}
 
 	private static String created(EncodedTurn turn) {
@@ -351,7 +351,7 @@ final class PostgresCommits {
 
 	private static String begun(EncodedTurn turn, boolean moves) {
 		boolean open = turn.turn().status().isOpen();
-		String changes = "version = s.version + " + (moves ? 1 : 0)
+		String changes = "version = s.version + " + (moves ? ":step" : "0")
 				+ ", turns = s.turns + 1, items = s.items + :count, " + (open ? "open_turn = s.turns + 1, " : "");
 		String usual = "s.head = :parent " + (open ? "and s.open_turn = 0 " : "") + PostgresStatements.UNLESS_STORED;
 		return seen(changes, "", "", usual, "s.turns") + BEGUN;
@@ -362,7 +362,7 @@ final class PostgresCommits {
 			return seen(HEAD, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "t.parent = s.head", "turn_no")
 					+ CONTINUED.replace("{state}", STATE);
 		}
-		String changes = "version = s.version + " + (moves ? 1 : 0) + ", items = s.items + :count, "
+		String changes = "version = s.version + " + (moves ? ":step" : "0") + ", items = s.items + :count, "
 				+ (turn.turn().status().isOpen() ? "" : "open_turn = 0, ");
 		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no") + CONTINUED.replace("{state}", "");
 	}

@@ -544,7 +544,7 @@ final class StoredSession {
 	 */
 	private void countWrite(boolean moved, boolean turn, Instant now) {
 		if (moved || this.header.version == 0) {
-			this.header.version++;
+			this.header.version += (this.header.version == 0) ? 1 : Session.newVersionStep();
 		}
 		if (moved || turn) {
 			this.header.touch(now);

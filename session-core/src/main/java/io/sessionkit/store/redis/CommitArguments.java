@@ -38,6 +38,7 @@ final class CommitArguments {
 			.with(commit.key().id())
 			.with(encoded.firstTimeToLive())
 			.with(PackedHeader.stamp(encoded.stamp()))
+			.with(encoded.step())
 			.with(OwnerIndex.lag())
 			.with(entries.lag())
 			.with(OwnerIndex.slack())

@@ -62,7 +62,7 @@ final class PlainTurn {
 
 	Arguments arguments(long lag, long slack) {
 		return new Arguments().with(state(this.base.version(), this.base.position()))
-			.with(PackedHeader.stamp(this.encoded.stamp()) + state(this.base.version() + 1, next()))
+			.with(PackedHeader.stamp(this.encoded.stamp()) + state(version(), next()))
 			.with(packed())
 			.with(number())
 			.with(id())
@@ -76,7 +76,11 @@ final class PlainTurn {
 	}
 
 	CommitResult result() {
-		return new CommitResult(Outcome.COMMITTED, this.base.version() + 1, number(), firstItem());
+		return new CommitResult(Outcome.COMMITTED, version(), number(), firstItem());
+	}
+
+	private long version() {
+		return this.base.version() + this.encoded.step();
 	}
 
 	private long number() {
@@ -120,7 +124,7 @@ final class PlainTurn {
 			.append(' ')
 			.append((ended != null) ? ended : "")
 			.append(' ')
-			.append(this.base.version() + 1 - number())
+			.append(version() - number())
 			.append(empty ? " 0" : " 1");
 		for (byte[] text : texts) {
 			numbers.append(' ').append(text.length);

@@ -15,7 +15,7 @@ local function number() return tonumber(text()) end
 local function given() local value = text() return value ~= '' and value or nil end
 
 local commit = {expect = text(), version = number(), incarnation = text(), owner = text(), id = text(),
-	first_ttl = number(), stamp = text()}
+	first_ttl = number(), stamp = text(), step = number()}
 local index = {lag = number(), session_lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
 for i = 1, number() do index.kinds[i] = text() end
 local change = {title = given(), tags = given(), settings = given(), state = given(), ttl = number(), branch = text(), head = number(),
@@ -378,7 +378,7 @@ local function complete(completed, write)
 end
 
 local moves = changes or #records > 0 or oldest.before or write.becomes_head or header.version == 0
-local version = header.version + (moves and 1 or 0)
+local version = header.version + (moves and (header.version == 0 and 1 or commit.step) or 0)
 
 -- Writes a turn, or the next part of one that is there. Returns its number and the first item of the part, 0 for none.
 local function write_turn(write, found)
@@ -441,7 +441,7 @@ for _, sequence in ipairs(deletes) do
 end
 if had_items then leave_empty_head() end
 if deleted and not moves then
-	version = version + 1
+	version = version + commit.step
 	local beside = turn(written)
 	if beside then
 		beside.version = version

@@ -45,6 +45,11 @@ class H2SessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected Runnable backup(SessionKey key) {
+		return database.backup(key);
+	}
+
+	@Override
 	protected boolean spoil(SessionKey key) {
 		return database.spoil(key);
 	}

@@ -47,6 +47,11 @@ class PostgresSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected Runnable backup(SessionKey key) {
+		return database.backup(key);
+	}
+
+	@Override
 	protected boolean spoil(SessionKey key) {
 		return database.spoil(key);
 	}

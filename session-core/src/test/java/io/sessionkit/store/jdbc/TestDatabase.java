@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -222,6 +225,27 @@ final class TestDatabase {
 	boolean spoil(SessionKey key) {
 		return sql().update("update SESSIONKIT_SESSION set state = '{broken' where key_hash = ?",
 				KeyHash.of(key).session()) == 1;
+	}
+
+	/** Copies the rows of a session, and returns what puts them back. */
+	Runnable backup(SessionKey key) {
+		long session = Objects.requireNonNull(sql().queryForObject(
+				"select pk from SESSIONKIT_SESSION where key_hash = ?", Long.class, KeyHash.of(key).session()));
+		Map<String, List<Map<String, Object>>> rows = new LinkedHashMap<>();
+		for (String table : List.of("SESSION where pk", "TURN where session_pk", "ITEM where session_pk",
+				"RECORD where session_pk")) {
+			String from = "from SESSIONKIT_" + table + " = ?";
+			rows.put(from, sql().queryForList("select * " + from, session));
+		}
+		return () -> rows.forEach((from, copies) -> {
+			sql().update("delete " + from, session);
+			copies.forEach((copy) -> insert(from.split(" ")[1], copy));
+		});
+	}
+
+	private void insert(String table, Map<String, Object> row) {
+		sql().update("insert into " + table + " (" + String.join(", ", row.keySet()) + ") values ("
+				+ String.join(", ", Collections.nCopies(row.size(), "?")) + ")", row.values().toArray());
 	}
 
 	/**

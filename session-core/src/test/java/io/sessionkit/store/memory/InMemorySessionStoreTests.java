@@ -131,7 +131,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		store.commit(Commit.on(before).delete(Set.of(2L)));
 		Session after = store.find(key).orElseThrow();
 		assertThat(store.messages(key)).hasSize(1);
-		assertThat(after.version()).isEqualTo(before.version() + 1);
+		assertThat(after.version()).isGreaterThan(before.version());
 		assertThat(after.head()).isEqualTo(1);
 		assertThat(after.totals()).isEqualTo(new ViewTotals(1, 1, -5));
 	}

@@ -151,7 +151,10 @@ enum CutOperation {
 		return new Subject(key, store.find(key).orElseThrow());
 	}
 
-	/** What a session looks like from outside, but for its key and the server's times. */
+	/**
+	 * What a session looks like from outside, but for its key, its version and the
+	 * server's times.
+	 */
 	List<String> attributes(SessionStore store, SessionKey key) {
 		List<String> attributes = new ArrayList<>();
 		for (String id : (this == FIRST_TURN) ? List.of(key.id(), "new") : List.of(key.id())) {
@@ -170,7 +173,7 @@ enum CutOperation {
 						.add(kind + " " + record.id() + " " + record.revision() + " " + record.payload()));
 			}
 		}
-		store.list(key.owner(), Page.first(5)).forEach((header) -> attributes.add("listed " + header.version()));
+		store.list(key.owner(), Page.first(5)).forEach((header) -> attributes.add("listed " + header.turns()));
 		for (String kind : List.of("note", "label")) {
 			store.records(key.owner(), kind, Page.first(5))
 				.forEach((record) -> attributes.add("of owner " + record.id()));
@@ -180,10 +183,9 @@ enum CutOperation {
 
 	private static String header(Session header) {
 		return List
-			.of(header.version(), header.turns(), header.items(), header.branch(), header.head(), header.openTurn(),
-					header.summaryTurn(), String.valueOf(header.summaryId()), header.totals(),
-					String.valueOf(header.title()), header.settings(), header.attributes(),
-					String.valueOf(header.timeToLive()))
+			.of(header.turns(), header.items(), header.branch(), header.head(), header.openTurn(), header.summaryTurn(),
+					String.valueOf(header.summaryId()), header.totals(), String.valueOf(header.title()),
+					header.settings(), header.attributes(), String.valueOf(header.timeToLive()))
 			.toString();
 	}
 

@@ -51,6 +51,11 @@ class RedisSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected Runnable backup(SessionKey key) {
+		return StoredKeys.in(connections, PREFIX).backup(key);
+	}
+
+	@Override
 	protected boolean spoil(SessionKey key) {
 		return StoredKeys.in(connections, PREFIX).spoil(key);
 	}

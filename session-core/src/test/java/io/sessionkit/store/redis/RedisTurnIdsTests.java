@@ -189,8 +189,8 @@ class RedisTurnIdsTests {
 				commit.turn(new TurnWrite(turn, part, List.of(new NewItem(new UserMessage("q"), OPTIONS.now(), 1)))));
 	}
 
-	private static CommitResult committed(long number) {
-		return new CommitResult(Outcome.COMMITTED, number, number, number);
+	private CommitResult committed(long number) {
+		return new CommitResult(Outcome.COMMITTED, header().version(), number, number);
 	}
 
 	private Session header() {

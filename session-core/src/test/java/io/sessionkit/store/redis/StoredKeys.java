@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.KeyHash;
@@ -81,6 +82,20 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 	long leftOf(SessionKey key) {
 		Long there = this.redis.countExistingKeys(List.of(session(key), turns(key), records(key), ids(key)));
 		return (there != null) ? there : 0;
+	}
+
+	/** Copies the keys of a session, and returns what puts them back. */
+	Runnable backup(SessionKey key) {
+		List<String> keys = List.of(session(key), turns(key), records(key), ids(key));
+		List<byte[]> values = keys.stream().map(this.redis::dump).toList();
+		return () -> {
+			this.redis.delete(keys);
+			for (int i = 0; i < keys.size(); i++) {
+				if (values.get(i) != null) {
+					this.redis.restore(keys.get(i), values.get(i), 0, TimeUnit.MILLISECONDS);
+				}
+			}
+		};
 	}
 
 	/**
