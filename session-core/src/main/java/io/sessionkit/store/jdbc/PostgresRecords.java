@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records of a commit, as parts of the one statement that makes it: those that are
- * created, put, replaced and deleted, each kind of write with arrays of values.
+ * created, put, replaced and deleted, each kind of write with arrays of values. Arrays
+ * are cast, since a driver that sends simple queries sends them without their type.
  */
 final class PostgresRecords {
 
@@ -29,20 +30,23 @@ final class PostgresRecords {
 		REPLACE("r", """
 				update {record} r set revision = r.revision + 1, payload = u.payload, written_at = {moment},
 					expires_at = {moment} + u.ttl
-				from unnest(:rkinds, :rids, :rexpected, :rpayloads, :rttls) as u(kind, id, expected, payload, ttl)
+				from unnest(cast(:rkinds as text[]), cast(:rids as text[]), cast(:rexpected as bigint[]),
+					cast(:rpayloads as text[]), cast(:rttls as bigint[])) as u(kind, id, expected, payload, ttl)
 				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id and r.revision = u.expected
 					and (r.expires_at is null or r.expires_at > {moment})
 				"""),
 
 		DELETE("d", """
-				delete from {record} r using unnest(:dkinds, :dids, :dexpected) as u(kind, id, expected)
+				delete from {record} r
+				using unnest(cast(:dkinds as text[]), cast(:dids as text[]), cast(:dexpected as bigint[]))
+					as u(kind, id, expected)
 				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id and r.revision = u.expected
 					and (r.expires_at is null or r.expires_at > {moment})
 				"""),
 
 		/** Of a record that may be absent. */
 		REMOVE("x", """
-				delete from {record} r using unnest(:xkinds, :xids) as u(kind, id)
+				delete from {record} r using unnest(cast(:xkinds as text[]), cast(:xids as text[])) as u(kind, id)
 				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id
 				""");
 
@@ -59,7 +63,8 @@ final class PostgresRecords {
 			return """
 					insert into {record} as r (session_pk, kind, id, revision, payload, written_at, covers, expires_at)
 						select s.pk, u.kind, u.id, u.first, u.payload, {moment}, u.covers, {moment} + u.ttl
-						from s, unnest(:{n}kinds, :{n}ids, :{n}firsts, :{n}payloads, :{n}covers, :{n}ttls)
+						from s, unnest(cast(:{n}kinds as text[]), cast(:{n}ids as text[]), cast(:{n}firsts as bigint[]),
+							cast(:{n}payloads as text[]), cast(:{n}covers as bigint[]), cast(:{n}ttls as bigint[]))
 							as u(kind, id, first, payload, covers, ttl)
 					""".replace("{n}", name);
 		}
@@ -128,9 +133,9 @@ final class PostgresRecords {
 			if (write != Write.REMOVE && !of(write).isEmpty()) {
 				checks.append(" and (select count(*) from ")
 					.append(write.name)
-					.append(") = cardinality(:")
+					.append(") = cardinality(cast(:")
 					.append(write.name)
-					.append("ids)");
+					.append("ids as text[]))");
 			}
 		}
 		return checks.toString();

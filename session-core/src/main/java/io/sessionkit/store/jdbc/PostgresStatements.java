@@ -127,7 +127,8 @@ final class PostgresStatements implements HotStatements {
 	static final String ITEMS = """
 			, i as (insert into {item} ({itemColumns})
 				select s.pk, {number}, s.items - :count + 1 + u.place, u.at, u.tokens, u.body
-				from s, unnest(:places, :ats, :sizes, :bodies) as u(place, at, tokens, body))
+				from s, unnest(cast(:places as bigint[]), cast(:ats as bigint[]), cast(:sizes as bigint[]),
+					cast(:bodies as text[])) as u(place, at, tokens, body))
 			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
 
 	private static final String RESULT = " select version, turns, items from s";

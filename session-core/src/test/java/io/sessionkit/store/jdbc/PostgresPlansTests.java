@@ -29,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
@@ -58,6 +60,8 @@ class PostgresPlansTests {
 	private final SessionKey key = SessionKey.of("owner", "t1");
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private String database;
 
 	private HikariDataSource pool;
 
@@ -89,11 +93,11 @@ class PostgresPlansTests {
 
 	@BeforeEach
 	void start() {
-		String database = SERVER.newDatabase();
-		TestDatabase.runScript("postgresql", SERVER.dataSource(database));
-		this.sql = new JdbcTemplate(SERVER.dataSource(database));
+		this.database = SERVER.newDatabase();
+		TestDatabase.runScript("postgresql", SERVER.dataSource(this.database));
+		this.sql = new JdbcTemplate(SERVER.dataSource(this.database));
 		this.sql.execute("create table told (id integer)");
-		this.pool = TestDatabase.pool(SERVER.dataSource(database), 1, true);
+		this.pool = TestDatabase.pool(SERVER.dataSource(this.database), 1, true);
 		this.store = JdbcTransactionContract.storeOn(this.pool);
 	}
 
@@ -138,6 +142,21 @@ class PostgresPlansTests {
 		for (int i = 0; i < TIMES; i++) {
 			operation.step.take(this, i);
 		}
+	}
+
+	/**
+	 * Some set the driver so that come through PgBouncer: it prepares nothing, and writes
+	 * the values into the statements, some without their types.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void operationsWorkWithSimpleQueries(Operation operation) {
+		PGSimpleDataSource simple = (PGSimpleDataSource) SERVER.dataSource(this.database);
+		simple.setPreferQueryMode(PreferQueryMode.SIMPLE);
+		this.store = JdbcTransactionContract.storeOn(simple);
+		turn();
+		operation.step.take(this, 1);
+		assertThat(this.store.turns(this.key, Tail.ALL)).isNotEmpty();
 	}
 
 	private double cost(JdbcTemplate session, Map<String, Object> prepared) {
