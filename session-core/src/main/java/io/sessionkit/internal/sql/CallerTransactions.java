@@ -78,7 +78,7 @@ public final class CallerTransactions {
 	 * only reads, nor waits for one that is suspended around it.
 	 */
 	public void checkCommit(SessionKey key) {
-		if (this.work.mayJoin() && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+		if (onlyReads()) {
 			throw new IllegalStateException("Session " + key + " cannot be written: the transaction around this call"
 					+ " only reads. Nothing was run. Make the call outside of it, or in a transaction without"
 					+ " readOnly = true; a call that need not be stored says so with SessionAdvisor.reading().");
@@ -89,6 +89,22 @@ public final class CallerTransactions {
 					+ " and goes on only after it, so each would wait for the other. Nothing was run. Do both in one"
 					+ " transaction, or this after the commit of the other.");
 		}
+	}
+
+	/**
+	 * Checks that expired sessions are not to be deleted in a transaction that only
+	 * reads. They would be, since that happens beside it.
+	 */
+	public void checkDeletion() {
+		if (onlyReads()) {
+			throw new IllegalStateException("Expired sessions cannot be deleted: the transaction around this call only"
+					+ " reads. Nothing was deleted. Make the call outside of it, or in a transaction without"
+					+ " readOnly = true.");
+		}
+	}
+
+	private boolean onlyReads() {
+		return this.work.mayJoin() && TransactionSynchronizationManager.isCurrentTransactionReadOnly();
 	}
 
 	/**

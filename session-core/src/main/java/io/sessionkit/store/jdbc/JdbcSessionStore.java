@@ -372,9 +372,11 @@ public final class JdbcSessionStore implements SessionStore {
 	 * does not join: what it deleted stays deleted when the caller rolls back. There it
 	 * stops at the first row that another transaction is writing, because that may be the
 	 * caller's.
+	 * @throws IllegalStateException if that transaction only reads
 	 */
 	@Override
 	public int deleteExpired(int limit) {
+		this.callers.checkDeletion();
 		int most = Page.first(limit).limit();
 		Backend statements = backend();
 		return (most > 0) ? new ExpiredRows(this.work.apart(), statements).delete(most) : 0;

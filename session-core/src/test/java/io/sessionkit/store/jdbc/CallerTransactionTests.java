@@ -374,6 +374,8 @@ class CallerTransactionTests {
 			assertOnlyReads(() -> conversation().undo(1));
 			assertOnlyReads(() -> conversation().rename("t"));
 			assertOnlyReads(() -> conversation().erase());
+			assertThatIllegalStateException().isThrownBy(() -> this.store.deleteExpired(10))
+				.withMessageContaining("only reads");
 			assertThat(this.model.prompts()).isEmpty();
 			assertThat(conversation().messages()).hasSize(2);
 			assertThat(call(SessionAdvisor.reading())).isEqualTo("read");
