@@ -96,6 +96,8 @@ public final class RedisSessionStore implements SessionStore {
 
 	private static final int ADDED = 2;
 
+	private final RedisConnectionFactory connections;
+
 	private final StoreOptions options;
 
 	private final RedisKeys keys;
@@ -137,6 +139,7 @@ public final class RedisSessionStore implements SessionStore {
 	 * @throws IllegalArgumentException if the prefix is empty or has such characters
 	 */
 	public RedisSessionStore(RedisConnectionFactory connections, StoreOptions options, String keyPrefix) {
+		this.connections = connections;
 		this.options = options;
 		this.keys = new RedisKeys(keyPrefix);
 		this.scripts = new RedisScripts(connections, this.keys.severalSlots());
@@ -157,7 +160,8 @@ public final class RedisSessionStore implements SessionStore {
 	/**
 	 * Checks that the server can be reached, runs scripts, and knows and allows the
 	 * commands by which they write. In a Cluster one server is asked. A server that takes
-	 * no writes for the time being, since it is full or cannot save, is logged.
+	 * no writes for the time being, since it is full or cannot save, is logged, and so is
+	 * one that deletes keys when it is full.
 	 * @throws io.sessionkit.store.StoreUnavailableException if it cannot be reached or
 	 * refuses the script or a command
 	 */
@@ -167,6 +171,14 @@ public final class RedisSessionStore implements SessionStore {
 		if (!refused.isEmpty()) {
 			reportOrThrow(refused.requiredText(0), refused.requiredText(1));
 		}
+		EvictionPolicy.of(this.connections).ifPresent(RedisSessionStore::warnOfEviction);
+	}
+
+	private static void warnOfEviction(String policy) {
+		logger
+			.warn("Redis deletes keys when it is full (maxmemory-policy " + policy + "), also single keys of a session:"
+					+ " tool calls that wait, idempotency keys and snapshots may be gone without an error. Set"
+					+ " maxmemory-policy to noeviction.");
 	}
 
 	private static void reportOrThrow(String command, String reason) {
