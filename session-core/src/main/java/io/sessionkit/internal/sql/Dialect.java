@@ -3,9 +3,12 @@ package io.sessionkit.internal.sql;
 import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.sessionkit.internal.row.TurnIds;
@@ -55,9 +58,49 @@ public enum Dialect {
 			return "for no key update";
 		}
 
+		/** Checks the encoding: a text with other characters would not be stored. */
+		@Override
+		void check(Connection connection) throws SQLException {
+			String encoding = String.valueOf(text(connection, "select current_setting('server_encoding')"));
+			if (!ENCODINGS_OF_ALL_TEXTS.contains(encoding)) {
+				throw new IllegalStateException("The PostgreSQL database has the encoding " + encoding
+						+ ", which lacks characters that messages have. Create the database with encoding 'UTF8'"
+						+ " (create database .. encoding 'UTF8' template template0).");
+			}
+		}
+
 	},
 
-	H2("H2", "h2", "(cast(extract(epoch from current_timestamp) * 1000000 as bigint))"),
+	/** Pages are written as the standard has them, since some modes know no others. */
+	H2("H2", "h2", "(cast(extract(epoch from current_timestamp) * 1000000 as bigint))") {
+
+		/**
+		 * Checks the mode: in some of them an empty text is null, or a unique key takes
+		 * one null only.
+		 */
+		@Override
+		void check(Connection connection) throws SQLException {
+			// in capitals, as H2 has the names whatever it does with those of others
+			String mode = text(connection,
+					"select SETTING_VALUE from INFORMATION_SCHEMA.SETTINGS where SETTING_NAME = 'MODE'");
+			if (H2_MODES_OF_OTHER_RULES.contains(String.valueOf(mode))) {
+				throw new IllegalStateException("The H2 database is in MODE=" + mode
+						+ ", which has other rules for nulls than the tables need. Name another mode in its URL,"
+						+ " such as MODE=PostgreSQL, or none. All work but Oracle, MSSQLServer and Derby.");
+			}
+		}
+
+		@Override
+		public String limit(String count) {
+			return "fetch first " + count + " rows only";
+		}
+
+		@Override
+		public String page(String limit, String offset) {
+			return "offset " + offset + " rows fetch next " + limit + " rows only";
+		}
+
+	},
 
 	MARIADB("MariaDB", "mariadb", Dialect.INNODB_NOW) {
 
@@ -195,6 +238,11 @@ public enum Dialect {
 
 	private static final int HSQLDB_SECONDS = 5;
 
+	private static final Set<String> H2_MODES_OF_OTHER_RULES = Set.of("Oracle", "MSSQLServer", "Derby");
+
+	/** SQL_ASCII keeps the bytes that the driver sends, which are those of UTF-8. */
+	private static final Set<String> ENCODINGS_OF_ALL_TEXTS = Set.of("UTF8", "SQL_ASCII");
+
 	private final String productName;
 
 	private final String scriptId;
@@ -224,6 +272,30 @@ public enum Dialect {
 		String known = Arrays.stream(values()).map((dialect) -> dialect.productName).collect(Collectors.joining(", "));
 		throw new IllegalStateException("The session store does not know the database '" + product + "'. Use one of "
 				+ known + ", or a SessionStore of your own.");
+	}
+
+	/**
+	 * Returns the dialect of a database whose settings suit the store.
+	 * @param connection a connection to it
+	 * @return its dialect
+	 * @throws SQLException if the database cannot be asked
+	 * @throws IllegalStateException if the database is not one of these, or is set up so
+	 * that the store does not work with it
+	 */
+	public static Dialect checked(Connection connection) throws SQLException {
+		Dialect dialect = of(connection);
+		dialect.check(connection);
+		return dialect;
+	}
+
+	/** Checks that the database is set up so that the store works with it. */
+	void check(Connection connection) throws SQLException {
+	}
+
+	private static @Nullable String text(Connection connection, String query) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(query)) {
+			return row.next() ? row.getString(1) : null;
+		}
 	}
 
 	/**

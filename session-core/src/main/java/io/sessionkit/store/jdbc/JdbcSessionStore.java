@@ -47,9 +47,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps sessions in PostgreSQL, MariaDB, MySQL, H2, HSQLDB, SQLite, SQL Server or Oracle;
- * any other database is refused by name when the store is first used. The tables are
- * created by the scripts beside this class, <code>schema-postgresql.sql</code> and so on,
- * which can be run repeatedly (the one for Oracle from 23ai on).
+ * any other database is refused by name when the store is first used. So are PostgreSQL
+ * in an encoding that does not take each text, and H2 in the modes of Oracle, SQL Server
+ * and Derby. The tables are created by the scripts beside this class,
+ * <code>schema-postgresql.sql</code> and so on, which can be run repeatedly (the one for
+ * Oracle from 23ai on).
  * <p>
  * <b>MySQL, SQL Server and Oracle were never tested on a real server.</b> Their
  * statements pass the contract on MariaDB and on the compatible modes of H2, and are
@@ -162,7 +164,7 @@ public final class JdbcSessionStore implements SessionStore {
 	 * reached, or the tables are missing: the message then names the property and the
 	 * script that create them
 	 * @throws IllegalStateException if the tables are those of another version, or the
-	 * database is not one that the store knows
+	 * database is not one that the store knows, or is set up so that it is refused
 	 */
 	public void verifySchema() {
 		Backend statements = backend();
@@ -426,7 +428,7 @@ public final class JdbcSessionStore implements SessionStore {
 		if (known == null) {
 			Dialect dialect = this.work.reading((connection) -> {
 				this.work.protect(connection);
-				return Dialect.of(connection);
+				return Dialect.checked(connection);
 			});
 			known = Backend.of(dialect, this.tablePrefix);
 			this.backend = known;

@@ -51,7 +51,14 @@ final class TestDatabase {
 	}
 
 	static TestDatabase h2() {
-		return new TestDatabase("H2", "h2", h2(""));
+		return h2InMode("REGULAR");
+	}
+
+	/**
+	 * H2 as an application sets it up that otherwise has another database.
+	 */
+	static TestDatabase h2InMode(String mode) {
+		return new TestDatabase("H2", "h2", h2(";MODE=" + mode));
 	}
 
 	private static org.h2.jdbcx.JdbcDataSource h2(String mode) {

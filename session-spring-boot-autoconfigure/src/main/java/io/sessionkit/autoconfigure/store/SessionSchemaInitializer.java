@@ -23,6 +23,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -124,13 +125,19 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 	}
 
 	/**
-	 * Returns whether the tables name a version. If they name none, the script is at work
-	 * elsewhere, or was interrupted.
+	 * Returns whether the tables name a version, or are not there since the store refuses
+	 * the database. If they name none, the script is at work elsewhere, or was
+	 * interrupted.
 	 */
 	private boolean hasVersion() {
-		Integer versions = new JdbcTemplate(getDataSource())
-			.queryForObject("select count(*) from " + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "SCHEMA", Integer.class);
-		return versions != null && versions > 0;
+		String versions = "select count(*) from " + JdbcSessionStore.DEFAULT_TABLE_PREFIX + "SCHEMA";
+		try {
+			return !Integer.valueOf(0)
+				.equals(new JdbcTemplate(getDataSource()).queryForObject(versions, Integer.class));
+		}
+		catch (BadSqlGrammarException ex) {
+			return true;
+		}
 	}
 
 	private static ConfigurationRefusedException refused(String script, ScriptException ex) {

@@ -14,6 +14,7 @@ import javax.sql.DataSource;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out at start whether the user of the database may write to the tables of the
@@ -48,6 +49,9 @@ final class WriteRights {
 	List<String> missing() {
 		List<String> missing = new ArrayList<>();
 		try (Connection connection = this.dataSource.getConnection()) {
+			if (connection.isReadOnly()) {
+				throw readOnly("the connection is read-only", null);
+			}
 			for (String table : this.tables) {
 				List<String> columns = columns(connection, table);
 				String all = String.join(", ", columns);
@@ -86,7 +90,7 @@ final class WriteRights {
 		}
 		catch (SQLException ex) {
 			if (READ_ONLY.contains(String.valueOf(ex.getSQLState()))) {
-				throw readOnly(ex);
+				throw readOnly(JdbcStoreCheck.describe(ex), ex);
 			}
 			if (JdbcStoreCheck.isNotGranted(ex)) {
 				missing.add(what);
@@ -102,10 +106,14 @@ final class WriteRights {
 		}
 	}
 
-	private static ConfigurationRefusedException readOnly(SQLException ex) {
+	/**
+	 * Returns the exception for what takes no writes. A connection that is read-only may
+	 * take single statements that write, and refuses transactions that do.
+	 */
+	private static ConfigurationRefusedException readOnly(String why, @Nullable SQLException ex) {
 		return new ConfigurationRefusedException(
-				"The database that sessions are to be kept in takes no writes (" + JdbcStoreCheck.describe(ex)
-						+ "), so no turn could be stored.",
+				"The database that sessions are to be kept in takes no writes (" + why
+						+ "), so turns could not be stored.",
 				"Connect to a database that takes writes, and with a DataSource that is not read-only.", ex);
 	}
 

@@ -207,6 +207,34 @@ class SchemaInitializationTests {
 		assertThat(analysis.getDescription()).contains("takes no writes").contains("SQLSTATE 25006");
 	}
 
+	@Test
+	void dataSourceThatIsReadOnlyIsReported() {
+		PostgresServer server = PostgresServer.running();
+		PGSimpleDataSource database = (PGSimpleDataSource) server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThat(context).hasNotFailed());
+		database.setReadOnly(true);
+		FailureAnalysis analysis = StartFailure.analysis(always(database));
+		assertThat(analysis.getDescription()).contains("takes no writes").contains("read-only");
+		assertThat(analysis.getAction()).contains("not read-only");
+	}
+
+	@Test
+	void databaseThatDoesNotKeepAllTextsIsReportedAndHasNoTables() {
+		PostgresServer server = PostgresServer.running();
+		String name = server.newDatabase() + "_latin1";
+		new JdbcTemplate(server.dataSource("postgres"))
+			.execute("create database " + name + " encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0");
+		DataSource database = server.dataSource(name);
+		assertThat(StartFailure.analysis(always(database)).getDescription()).contains("encoding LATIN1");
+		assertThat(rows(database, "information_schema.tables where table_name like 'sessionkit%'")).isZero();
+	}
+
+	@Test
+	void h2InTheModeOfOracleIsReported() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues(memory() + ";MODE=Oracle"));
+		assertThat(analysis.getDescription()).contains("MODE=Oracle");
+	}
+
 	private ApplicationContextRunner always(DataSource database) {
 		return this.runner.withBean(DataSource.class, () -> database).withPropertyValues(ALWAYS);
 	}

@@ -1,0 +1,90 @@
+package io.sessionkit.store.jdbc;
+
+import java.util.List;
+import java.util.Locale;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.Tail;
+import io.sessionkit.test.PostgresServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Databases that are set up in an unusual way: each either works or is refused before
+ * anything is written.
+ */
+class DatabaseSettingsTests {
+
+	private static final String EMOJI = "\uD83D\uDE00";
+
+	private final SessionKey key = SessionKey.of("owner", "t1");
+
+	@ParameterizedTest
+	@ValueSource(strings = { "REGULAR", "STRICT", "LEGACY", "DB2", "MariaDB", "HSQLDB", "MySQL", "PostgreSQL",
+			"REGULAR;DATABASE_TO_UPPER=FALSE", "PostgreSQL;DATABASE_TO_LOWER=TRUE" })
+	void h2WorksInThisMode(String mode) {
+		SessionStore store = JdbcTransactionContract.storeOn(TestDatabase.h2InMode(mode).created().direct());
+		assertThatItWorks(store);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Oracle", "MSSQLServer", "Derby", "Oracle;DATABASE_TO_UPPER=FALSE",
+			"MSSQLServer;DATABASE_TO_LOWER=TRUE" })
+	void h2IsRefusedInThisMode(String mode) {
+		SessionStore store = JdbcTransactionContract.storeOn(TestDatabase.h2InMode(mode).direct());
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("MODE=" + mode.split(";")[0])
+			.withMessageContaining("MODE=PostgreSQL");
+	}
+
+	@Test
+	void postgresThatCannotStoreAllCharactersIsRefused() {
+		SessionStore store = postgres("LATIN1");
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("LATIN1")
+			.withMessageContaining("UTF8");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "UTF8", "SQL_ASCII" })
+	void postgresWorksWithThisEncoding(String encoding) {
+		assertThatItWorks(postgres(encoding));
+	}
+
+	private static SessionStore postgres(String encoding) {
+		String database = "encoded_" + encoding.toLowerCase(Locale.ROOT);
+		PostgresServer server = PostgresServer.running();
+		new JdbcTemplate(server.dataSource("postgres")).execute("create database " + database + " encoding '" + encoding
+				+ "' lc_collate 'C' lc_ctype 'C' template template0");
+		TestDatabase.runScript("postgresql", server.dataSource(database));
+		return JdbcTransactionContract.storeOn(server.dataSource(database));
+	}
+
+	private void assertThatItWorks(SessionStore store) {
+		for (int i = 1; i <= 3; i++) {
+			store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage(EMOJI)));
+		}
+		store.put(this.key, RecordWrite.create("note", "1", EMOJI));
+		Conversations.of(store).get(this.key).undo(1);
+		assertThat(store.messages(this.key)).extracting(Message::getText).containsExactly("q1", EMOJI, "q2", EMOJI);
+		assertThat(store.items(this.key, new Tail(3, 1))).hasSize(1);
+		assertThat(store.turns(this.key, Tail.newest(2))).hasSize(2);
+		assertThat(store.list("owner", Page.first(5))).hasSize(1);
+		assertThat(store.records("owner", "note", Page.first(5))).hasSize(1);
+		assertThat(store.deleteExpired(5)).isZero();
+	}
+
+}
