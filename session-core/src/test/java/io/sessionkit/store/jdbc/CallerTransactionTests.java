@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -38,7 +39,9 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -388,6 +391,19 @@ class CallerTransactionTests {
 		assertThatIllegalStateException().isThrownBy(write::run)
 			.withMessageContaining("only reads")
 			.withMessageContaining("reading()");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callIsStoredAlsoWhenTheTimeOfItsTransactionIsOver(TestDatabase database) {
+		use(database);
+		this.model.says("a1");
+		inTransaction(() -> {
+			ConnectionHolder transaction = (ConnectionHolder) TransactionSynchronizationManager.getResource(this.pool);
+			Objects.requireNonNull(transaction).setTimeoutInMillis(0);
+			assertThat(call(NOTHING)).isEqualTo("a1");
+		});
+		assertThat(texts()).containsExactly("q", "a1");
 	}
 
 	@ParameterizedTest
