@@ -92,8 +92,8 @@ public final class SessionContext {
 	/**
 	 * Sets an attribute, replacing a value of the same name.
 	 * @param name 1 to 255 characters, not blank, not starting with {@code sessionkit.}
-	 * @param value a value that the codec can store: a string, boolean, number, date,
-	 * byte array, or a list or map of these. A copy is taken
+	 * @param value a value that the codec can store: a string, boolean, number, date or
+	 * time of {@code java.time}, byte array, or a list or map of these. A copy is taken
 	 * @throws IllegalArgumentException if the name breaks a rule, or if the attributes
 	 * would be larger than {@code sessionkit.attributes.max-size}
 	 * @throws io.sessionkit.codec.UnstorableMessageException if the value would not come

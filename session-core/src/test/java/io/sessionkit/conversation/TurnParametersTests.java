@@ -1,5 +1,7 @@
 package io.sessionkit.conversation;
 
+import java.time.Instant;
+import java.util.Date;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +157,11 @@ class TurnParametersTests {
 			.isThrownBy(() -> setup.content(prompt(setup, conversations, "q", Map.of("context", new Object()))))
 			.withMessageContaining("'context'")
 			.withMessageContaining("sessionkit.turn.parameters");
+		Map<String, Object> dates = Map.of("first", Instant.EPOCH, "second", Date.from(Instant.EPOCH));
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> setup.content(prompt(setup, conversations, "q", Map.of("context", dates))))
+			.withMessageContaining("entry 'second' of the advisor parameter 'context', a java.util.Date,")
+			.withMessageContaining("java.time");
 		assertThatExceptionOfType(UnstorableMessageException.class)
 			.isThrownBy(() -> setup
 				.content(prompt(setup, conversations, "q", Map.of("image", List.of(Map.of("a", new byte[] { 1 }))))))

@@ -135,9 +135,36 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 			return (copy != null) ? copy : value;
 		}
 		catch (UnstorableMessageException ex) {
-			throw new UnstorableMessageException("The advisor parameter '" + name + "' of " + value.getClass().getName()
-					+ " cannot be kept with the turn. Pass strings, booleans, numbers,"
-					+ " dates, and lists and maps of these, or leave it out of sessionkit.turn.parameters.");
+			throw new UnstorableMessageException("The " + culprit(request, name, value, codec)
+					+ " cannot be kept with the turn. Pass strings, booleans, numbers, dates and times of java.time,"
+					+ " and lists and maps of these, or leave it out of sessionkit.turn.parameters.");
+		}
+	}
+
+	/**
+	 * Returns the place and the class of a value that cannot be stored: that of an entry,
+	 * if the value is a map.
+	 */
+	private static String culprit(TurnRequest request, String name, Object value, MessageCodec codec) {
+		String place = "advisor parameter '" + name + "'";
+		if (value instanceof Map<?, ?> map) {
+			for (Map.Entry<?, ?> entry : map.entrySet()) {
+				Object each = entry.getValue();
+				if (each != null && !isStorable(request, each, codec)) {
+					return "entry '" + entry.getKey() + "' of the " + place + ", a " + each.getClass().getName() + ",";
+				}
+			}
+		}
+		return place + " of " + value.getClass().getName();
+	}
+
+	private static boolean isStorable(TurnRequest request, Object value, MessageCodec codec) {
+		try {
+			codec.encodeValues(request.key(), Map.of("value", value));
+			return true;
+		}
+		catch (UnstorableMessageException ex) {
+			return false;
 		}
 	}
 
