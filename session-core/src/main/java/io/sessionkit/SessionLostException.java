@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Thrown if the session no longer has what a call builds on: the session was erased or
- * has expired, or the store has lost data. If the caller names a turn that it has seen
- * and the session does not have, the model is not called. If the session goes while a
- * turn is at work, nothing of that turn is stored, and {@link #reply} has the answer of
- * the model.
+ * Thrown if the session no longer has what a call builds on: the session was erased, has
+ * expired or was evicted from memory, or the store has lost data. If the caller names a
+ * turn that it has seen and the session does not have, the model is not called. If the
+ * session goes while a turn is at work, nothing of that turn is stored, and
+ * {@link #reply} has the answer of the model.
  */
 public final class SessionLostException extends SessionException {
 
@@ -28,7 +28,7 @@ public final class SessionLostException extends SessionException {
 	public SessionLostException(SessionKey key, long expected, long found) {
 		super("Session " + key + " had turn " + expected + " when the caller last saw it, and "
 				+ ((found > 0) ? "has only " + found + " now" : "is not there any more")
-				+ ": it was erased, has expired, or the store has lost it. Call again without"
+				+ ": it was erased, has expired, or the store has evicted or lost it. Call again without"
 				+ " SessionAdvisor.expectTurn(..) to continue from what is there, or restore the store first.", null);
 		this.expected = expected;
 		this.found = found;
@@ -43,8 +43,9 @@ public final class SessionLostException extends SessionException {
 	 * @param reply the model's answer; null if there is none
 	 */
 	public SessionLostException(SessionKey key, long expected, @Nullable ChatResponse reply) {
-		super("Session " + key + " was erased or has expired while a turn was at work on it. Nothing of that turn was"
-				+ " stored" + ((reply != null) ? "; the reply is in this exception" : "")
+		super("Session " + key + " was erased or has expired while a turn was at work on it, or a store in memory that"
+				+ " was full has evicted it. Nothing of that turn was stored"
+				+ ((reply != null) ? "; the reply is in this exception" : "")
 				+ ". Call again to begin the session anew.", null);
 		this.expected = expected;
 		this.found = 0;

@@ -104,6 +104,7 @@ class ExpiringSessionTests {
 		this.thinking = () -> store.erase(this.key);
 		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> answer(chat, "u2"))
 			.withMessageContaining("erased or has expired")
+			.withMessageContaining("evicted")
 			.satisfies((ex) -> {
 				assertThat(ex.expected()).isEqualTo(1);
 				assertThat(ex.found()).isZero();

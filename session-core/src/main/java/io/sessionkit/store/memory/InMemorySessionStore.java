@@ -10,9 +10,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.sessionkit.Session;
@@ -47,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * the codec too.
  * <p>
  * It holds a bounded number of sessions. When the limit is reached, the least recently
- * written session is evicted. Expiry is judged by the clock of the options.
+ * written session without an open turn is evicted; one with an open turn only if there is
+ * no other. The first eviction is logged. Expiry is judged by the clock of the options.
  * <p>
  * A session that was erased or has expired and is written again is another session: its
  * incarnation differs, and a commit based on the earlier session is a conflict, whatever
@@ -71,10 +74,18 @@ public final class InMemorySessionStore implements SessionStore {
 
 	private final ConcurrentMap<SessionKey, StoredSession> sessions = new ConcurrentHashMap<>();
 
-	/** The keys of the sessions by their stamp; the last written session comes last. */
+	/**
+	 * The keys of the sessions without an open turn by their stamp; the last written
+	 * session comes last.
+	 */
 	private final ConcurrentSkipListMap<Long, SessionKey> byStamp = new ConcurrentSkipListMap<>();
 
+	/** The keys of the sessions with an open turn, likewise. */
+	private final ConcurrentSkipListMap<Long, SessionKey> openByStamp = new ConcurrentSkipListMap<>();
+
 	private final AtomicLong stamps = new AtomicLong();
+
+	private final AtomicBoolean hasEvicted = new AtomicBoolean();
 
 	/**
 	 * Creates a store for at most {@value #DEFAULT_MAX_SESSIONS} sessions.
@@ -134,7 +145,7 @@ public final class InMemorySessionStore implements SessionStore {
 			}
 			return session.exists() ? session : null;
 		});
-		evict(now);
+		evict(commit.key(), now);
 		return Objects.requireNonNull(result.get());
 	}
 
@@ -152,39 +163,63 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	private void stamp(StoredSession session) {
-		this.byStamp.remove(session.stamp());
+		forget(session);
 		session.stamp(this.stamps.incrementAndGet());
-		this.byStamp.put(session.stamp(), session.key());
+		(session.hasOpenTurn() ? this.openByStamp : this.byStamp).put(session.stamp(), session.key());
 	}
 
 	private void forget(StoredSession session) {
 		this.byStamp.remove(session.stamp());
+		this.openByStamp.remove(session.stamp());
 	}
 
 	/**
-	 * Removes the least recently written sessions as long as there are too many or they
-	 * have expired.
+	 * Removes the least recently written sessions that have expired, and others as long
+	 * as there are too many. The session that was written just now stays, so that none is
+	 * gone at once where all others have an open turn.
 	 */
-	private void evict(Instant now) {
-		while (true) {
-			Map.Entry<Long, SessionKey> oldest = this.byStamp.firstEntry();
-			if (oldest == null || !isDispensable(oldest.getValue(), now)) {
-				return;
-			}
-			evict(oldest.getKey(), oldest.getValue(), now);
+	private void evict(SessionKey written, Instant now) {
+		evictFirst(this.byStamp, (session) -> session.isExpired(now));
+		evictFirst(this.openByStamp, (session) -> session.isExpired(now));
+		if (isFull()) {
+			logFirstEviction();
+			evictFirst(this.byStamp, (session) -> isFull() && !session.key().equals(written));
+			evictFirst(this.openByStamp, (session) -> isFull() && !session.key().equals(written));
 		}
 	}
 
-	private boolean isDispensable(SessionKey key, Instant now) {
+	private boolean isFull() {
+		return this.sessions.size() > this.maxSessions;
+	}
+
+	private void logFirstEviction() {
+		if (this.hasEvicted.compareAndSet(false, true)) {
+			logger.warn("There are more than " + this.maxSessions + " sessions in memory. From now on those that were"
+					+ " written longest ago are evicted, those with an open turn last. This is logged once. Raise"
+					+ " 'sessionkit.store.memory.max-sessions', or keep sessions in a database or in Redis.");
+		}
+	}
+
+	private void evictFirst(ConcurrentSkipListMap<Long, SessionKey> places, Predicate<StoredSession> dispensable) {
+		while (true) {
+			Map.Entry<Long, SessionKey> oldest = places.firstEntry();
+			if (oldest == null || !isThere(oldest.getValue(), dispensable)) {
+				return;
+			}
+			evict(oldest.getKey(), oldest.getValue(), dispensable);
+		}
+	}
+
+	private boolean isThere(SessionKey key, Predicate<StoredSession> dispensable) {
 		StoredSession session = this.sessions.get(key);
-		return this.sessions.size() > this.maxSessions || (session != null && session.isExpired(now));
+		return session != null && dispensable.test(session);
 	}
 
 	// One at a time: two threads that see the same surplus session would remove two.
-	private void evict(long stamp, SessionKey key, Instant now) {
+	private void evict(long stamp, SessionKey key, Predicate<StoredSession> dispensable) {
 		synchronized (this.byStamp) {
 			this.sessions.computeIfPresent(key, (same, session) -> {
-				if (session.stamp() != stamp || !isDispensable(key, now)) {
+				if (session.stamp() != stamp || !dispensable.test(session)) {
 					return session;
 				}
 				forget(session);

@@ -120,6 +120,10 @@ final class StoredSession {
 		return this.header.version > 0;
 	}
 
+	synchronized boolean hasOpenTurn() {
+		return this.header.openTurn > 0;
+	}
+
 	synchronized boolean isExpired(Instant now) {
 		Instant expiresAt = this.header.expiresAt();
 		return expiresAt != null && !expiresAt.isAfter(now);

@@ -23,22 +23,42 @@ class InMemorySessionStoreLogTests {
 
 	@Test
 	void forgetfulnessIsLoggedOnceAtTheStart() {
+		List<ILoggingEvent> logged = logged(Level.INFO, () -> {
+			SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()), 5);
+			store.add(SessionKey.of("thread"), List.of(new UserMessage("text")));
+			store.messages(SessionKey.of("thread"));
+		});
+		assertThat(logged).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("memory", "5", "forgotten"));
+	}
+
+	@Test
+	void firstEvictionIsLogged() {
+		List<ILoggingEvent> logged = logged(Level.WARN, () -> {
+			SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()), 2);
+			for (String id : List.of("1", "2", "3", "4")) {
+				store.add(SessionKey.of(id), List.of(new UserMessage("text")));
+			}
+		});
+		assertThat(logged).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("more than 2 sessions", "evicted",
+					"'sessionkit.store.memory.max-sessions'"));
+	}
+
+	private static List<ILoggingEvent> logged(Level level, Runnable action) {
 		Logger logger = (Logger) LoggerFactory.getLogger(InMemorySessionStore.class);
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();
-		Level level = logger.getLevel();
-		logger.setLevel(Level.INFO);
+		Level before = logger.getLevel();
+		logger.setLevel(level);
 		logger.addAppender(appender);
 		try {
-			SessionStore logged = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()), 5);
-			logged.add(SessionKey.of("thread"), List.of(new UserMessage("text")));
-			logged.messages(SessionKey.of("thread"));
-			assertThat(appender.list).singleElement()
-				.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("memory", "5", "forgotten"));
+			action.run();
+			return appender.list;
 		}
 		finally {
 			logger.detachAppender(appender);
-			logger.setLevel(level);
+			logger.setLevel(before);
 		}
 	}
 

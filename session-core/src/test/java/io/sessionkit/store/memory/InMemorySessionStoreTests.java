@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
@@ -25,6 +26,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreContract;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,32 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 		small.add(keys.get(4), batch("text"));
 		assertThat(listed(small)).containsExactly("5", "4", "1");
 		assertThat(small.messages(keys.get(0))).hasSize(2);
+	}
+
+	@Test
+	void sessionWithAnOpenTurnIsEvictedLast() {
+		SessionStore small = new InMemorySessionStore(StoreOptions.of(CODEC), 2);
+		small.commit(Commit.first(SessionKey.of("open")).turn(turn(TurnStatus.AWAITING_APPROVAL, 0, "q")));
+		for (String id : List.of("1", "2", "3")) {
+			small.add(SessionKey.of(id), batch("text"));
+			assertThat(listed(small)).containsExactly(id, "open");
+		}
+		small.commit(Commit.first(SessionKey.of("open too")).turn(turn(TurnStatus.AWAITING_APPROVAL, 0, "q")));
+		assertThat(listed(small)).containsExactly("open too", "open");
+		small.add(SessionKey.of("4"), batch("text"));
+		assertThat(listed(small)).containsExactly("4", "open too");
+	}
+
+	@Test
+	void sessionWhoseTurnHasEndedIsEvictedAsOthersAre() {
+		SessionStore small = new InMemorySessionStore(StoreOptions.of(CODEC), 2);
+		SessionKey key = SessionKey.of("open");
+		TurnWrite open = turn(TurnStatus.AWAITING_APPROVAL, 0, "q");
+		small.commit(Commit.first(key).turn(open));
+		small.commit(Commit.any(key).turn(next(open, TurnStatus.COMPLETED, "a")));
+		small.add(SessionKey.of("1"), batch("text"));
+		small.add(SessionKey.of("2"), batch("text"));
+		assertThat(listed(small)).containsExactly("2", "1");
 	}
 
 	@Test
