@@ -41,7 +41,7 @@ public final class MessageCodecAutoConfiguration {
 	StoreOptions sessionKitStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock,
 			ObjectProvider<TokenCountEstimator> estimator, SessionKitProperties properties) {
 		StoreOptions options = StoreOptions.of(codec)
-			.clock(clock.getIfUnique(Clock::systemUTC))
+			.clock(clock.getIfAvailable(Clock::systemUTC))
 			.timeToLive(properties.timeToLive())
 			.viewCache(properties.store().viewCache());
 		TokenCountEstimator counts = estimator.getIfAvailable();

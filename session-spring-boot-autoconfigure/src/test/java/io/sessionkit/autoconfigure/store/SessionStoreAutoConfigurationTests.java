@@ -211,9 +211,13 @@ class SessionStoreAutoConfigurationTests {
 	}
 
 	@Test
-	void clocksThatAreNotUniqueAreNotUsed() {
-		this.runner.withBean("a", Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC))
-			.withBean("b", Clock.class, () -> Clock.fixed(NOW, ZoneOffset.UTC))
+	void twoClocksAreRefusedUnlessOneIsPrimary() {
+		ApplicationContextRunner first = this.runner.withBean("first", Clock.class,
+				() -> Clock.fixed(NOW, ZoneOffset.UTC));
+		first.withBean("second", Clock.class, Clock::systemUTC)
+			.run((context) -> assertThat(context).getFailure()
+				.hasRootCauseInstanceOf(NoUniqueBeanDefinitionException.class));
+		first.withBean("second", Clock.class, Clock::systemUTC, (definition) -> definition.setPrimary(true))
 			.run((context) -> assertThat(context.getBean(SessionStore.class).options().clock())
 				.isEqualTo(Clock.systemUTC()));
 	}
