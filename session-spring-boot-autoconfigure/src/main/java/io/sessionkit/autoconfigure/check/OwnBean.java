@@ -1,7 +1,10 @@
 package io.sessionkit.autoconfigure.check;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
@@ -16,6 +19,7 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.SessionPurge;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.stream.TurnStreams;
 
@@ -34,6 +38,16 @@ import io.sessionkit.stream.TurnStreams;
 record OwnBean<T>(Class<T> type, String ours, String said, List<String> properties, List<Class<?>> parts,
 		BiPredicate<T, Object> has) {
 
+	/** The name of the bean that a store of the application can be built with. */
+	static final String OPTIONS = "sessionKitStoreOptions";
+
+	/** What a store has of these options, by the property that says it. */
+	static final Map<String, Function<StoreOptions, Object>> OF_OPTIONS = Map.of(
+			SessionKitProperties.PREFIX + ".time-to-live", (options) -> Optional.ofNullable(options.timeToLive()),
+			SessionKitProperties.PREFIX + ".token-estimate", StoreOptions::tokens,
+			SessionKitProperties.PREFIX + ".store.view-cache", StoreOptions::viewCache,
+			SessionKitProperties.PREFIX + ".codec.strict", StoreOptions::codec);
+
 	static final List<OwnBean<?>> ALL = List.of(
 			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
 					names("trim", "prune", "summarize", "sequence", "retention", "attributes", "turn", "snapshot",
@@ -47,8 +61,10 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 					names("require-session", "require-finish-reason", "on-cancel", "concurrency", "concurrency-timeout",
 							"idempotency-time-to-live"),
 					List.of(SessionKeyResolver.class), SessionAdvisor::has),
-			of(StoreOptions.class, "sessionKitStoreOptions", "the methods of StoreOptions", "time-to-live",
-					"token-estimate", "store.view-cache"),
+			of(SessionStore.class, "sessionKitStore", "the arguments of its constructor", "store.type", "store.jdbc",
+					"store.redis", "store.memory"),
+			of(StoreOptions.class, OPTIONS, "the methods of StoreOptions", "time-to-live", "token-estimate",
+					"store.view-cache"),
 			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),
 			of(TurnStreams.class, "sessionKitStreams", "the methods of TurnStreams.builder(..)", "streams"),
 			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.start(..)", "purge.interval", "purge.batch-size"),

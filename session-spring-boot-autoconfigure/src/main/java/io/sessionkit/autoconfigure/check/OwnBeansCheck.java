@@ -3,8 +3,11 @@ package io.sessionkit.autoconfigure.check;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -38,18 +41,22 @@ final class OwnBeansCheck extends AtStart {
 			if (!names.isEmpty() && !this.beans.containsBean(each.ours())) {
 				refuseProperties(each, names);
 				refuseParts(each, names);
+				refuseOptions(each, names);
 			}
 		}
 	}
 
 	private void refuseProperties(OwnBean<?> own, List<String> names) {
-		List<String> written = WrittenValues.written(this.environment, own.properties());
+		refuse(own.properties(), described(own, names) + ", which the application builds itself.",
+				"Say it where that bean is built, with " + own.said() + ", and leave the properties out."
+						+ " Or leave the bean out.");
+	}
+
+	private void refuse(List<String> properties, String bean, String cure) {
+		List<String> written = WrittenValues.written(this.environment, properties);
 		if (!written.isEmpty()) {
 			throw new ConfigurationRefusedException(
-					"What '" + String.join("', '", written) + "' says is not applied to the " + described(own, names)
-							+ ", which the application builds itself.",
-					"Say it where that bean is built, with " + own.said() + ", and leave the properties out."
-							+ " Or leave the bean out.");
+					"What '" + String.join("', '", written) + "' says is not applied to the " + bean, cure);
 		}
 	}
 
@@ -63,6 +70,28 @@ final class OwnBeansCheck extends AtStart {
 				}
 			});
 		}
+	}
+
+	/**
+	 * Refuses properties of the options if no store of the application has what they say.
+	 * One that is built with the bean has all of it.
+	 */
+	private void refuseOptions(OwnBean<?> own, List<String> names) {
+		if (own.type() == SessionStore.class && this.beans.containsBean(OwnBean.OPTIONS)) {
+			List<StoreOptions> theirs = names.stream()
+				.map((name) -> this.beans.getBean(name, SessionStore.class).options())
+				.toList();
+			refuse(differing(theirs, this.beans.getBean(OwnBean.OPTIONS, StoreOptions.class)),
+					described(own, names) + ", which the application builds with other StoreOptions.",
+					"Build it with the StoreOptions bean, or leave the properties out.");
+		}
+	}
+
+	private static List<String> differing(List<StoreOptions> theirs, StoreOptions ours) {
+		return OwnBean.OF_OPTIONS.entrySet().stream().filter((each) -> {
+			Function<StoreOptions, Object> value = each.getValue();
+			return theirs.stream().noneMatch((options) -> value.apply(options).equals(value.apply(ours)));
+		}).map(Map.Entry::getKey).toList();
 	}
 
 	private static ConfigurationRefusedException refusal(String part, String owner, String said) {

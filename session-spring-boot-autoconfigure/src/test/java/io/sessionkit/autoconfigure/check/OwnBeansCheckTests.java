@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
@@ -12,6 +13,7 @@ import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.check.KnownProperties.Property;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -46,6 +48,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  * only the bean of the auto-configuration would apply.
  */
 class OwnBeansCheckTests {
+
+	/**
+	 * Properties and groups that are those of no bean whose place one of the application
+	 * can take. A CallerResolver bean beside any-owner-authority is refused where users
+	 * are known.
+	 */
+	private static final List<String> OF_NO_BEAN = List.of("enabled", "ignored-names", "auto-register", "owner",
+			"any-owner-authority", "approval.notifications", "approval.continuation", "observation", "problem-details",
+			"purge.enabled", "shutdown", "title.by");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
 			AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class, MessageCodecAutoConfiguration.class,
@@ -84,6 +95,40 @@ class OwnBeansCheckTests {
 				"StoreOptions", "StoreOptions");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "store.type=memory", "store.jdbc.table-prefix=APP_", "store.redis.key-prefix=app:",
+			"store.memory.max-sessions=5" })
+	void propertyOfAStoreIsRefusedBesideThatOfTheApplication(String property) {
+		refuses(store((beans) -> beans.getBean(StoreOptions.class)), property, "SessionStore", "constructor");
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "time-to-live=30d", "token-estimate=vocabulary", "store.view-cache=0", "codec.strict=true" })
+	void propertyOfStoreOptionsIsRefusedBesideAStoreThatHasOthers(String property) {
+		refuses(store((beans) -> StoreOptions.of(JsonMessageCodec.create())), property, "SessionStore",
+				"StoreOptions bean");
+		store((beans) -> beans.getBean(StoreOptions.class)).withPropertyValues("sessionkit." + property)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void propertyThatHasTheEffectThatItNamesIsNotRefused() {
+		store((beans) -> StoreOptions.of(JsonMessageCodec.create()).timeToLive(Duration.ofDays(30)))
+			.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.store.view-cache=16MB")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void everyPropertyIsThatOfABeanOrOfNone() {
+		List<Property> ofBeans = KnownProperties.ALL
+			.of(OwnBean.ALL.stream().flatMap((own) -> own.properties().stream()).toList());
+		List<Property> ofNone = KnownProperties.ALL
+			.of(OF_NO_BEAN.stream().map((name) -> "sessionkit." + name).toList());
+		assertThat(Stream.concat(ofBeans.stream(), ofNone.stream()))
+			.containsExactlyInAnyOrderElementsOf(KnownProperties.ALL.all());
+	}
+
 	@Test
 	void propertyOfOtherBeansIsRefusedBesideThoseOfTheApplication() {
 		refuses(own(MessageCodec.class, (beans) -> JsonMessageCodec.create()), "codec.strict=true", "MessageCodec",
@@ -110,9 +155,10 @@ class OwnBeansCheckTests {
 	}
 
 	@Test
-	void propertyThatIsBlankOrOfAnotherBeanIsNotRefused() {
-		conversations(Conversations::of).withPropertyValues("sessionkit.trim.max-turns=", "sessionkit.turn.parameters=",
-				"sessionkit.time-to-live=30d", "sessionkit.approval.tools=refund", "sessionkit.require-session=true")
+	void propertyOfAnotherBeanIsNotRefused() {
+		conversations(Conversations::of)
+			.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.approval.tools=refund",
+					"sessionkit.require-session=true")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
@@ -206,6 +252,10 @@ class OwnBeansCheckTests {
 
 	private ApplicationContextRunner conversations(Function<SessionStore, Conversations> built) {
 		return own(Conversations.class, (beans) -> built.apply(beans.getBean(SessionStore.class)));
+	}
+
+	private ApplicationContextRunner store(Function<BeanFactory, StoreOptions> options) {
+		return own(SessionStore.class, (beans) -> new InMemorySessionStore(options.apply(beans)));
 	}
 
 	private ApplicationContextRunner approvals(Function<Conversations, Approvals> built) {
