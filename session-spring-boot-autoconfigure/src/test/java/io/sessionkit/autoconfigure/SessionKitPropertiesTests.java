@@ -368,14 +368,8 @@ class SessionKitPropertiesTests {
 		assertThat(analysis.getAction()).contains("letters, digits and underscores").contains("SESSIONKIT_");
 	}
 
-	@Test
-	void emptyTablePrefixIsRefused() {
-		assertThat(analysisOf("sessionkit.store.jdbc.table-prefix=").getDescription())
-			.isEqualTo("The property 'sessionkit.store.jdbc.table-prefix' is ''.");
-	}
-
 	@ParameterizedTest
-	@ValueSource(strings = { "", "a b:", "{app}:", "app}", "app:\n" })
+	@ValueSource(strings = { "a b:", "{app}:", "app}", "app:\n" })
 	void keyPrefixThatRedisKeysCannotHaveIsRefused(String value) {
 		FailureAnalysis analysis = StartFailure.analysis(this.runner
 			.withInitializer((context) -> TestPropertyValues.of(Map.of("sessionkit.store.redis.key-prefix", value))

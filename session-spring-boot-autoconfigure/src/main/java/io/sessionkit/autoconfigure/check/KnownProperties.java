@@ -19,6 +19,7 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 
 /**
  * All properties of SessionKit: the constructor parameters of
@@ -49,6 +50,10 @@ final class KnownProperties {
 
 		boolean isMap() {
 			return Map.class.isAssignableFrom(this.type);
+		}
+
+		Class<?> boxedType() {
+			return ClassUtils.resolvePrimitiveIfNecessary(this.type);
 		}
 	}
 

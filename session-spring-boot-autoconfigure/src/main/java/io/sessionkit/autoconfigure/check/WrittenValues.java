@@ -2,9 +2,11 @@ package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.check.KnownProperties.Property;
@@ -17,15 +19,17 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
  * Checks values as they are written, before they are converted. So a report can quote
- * them, and a number without a unit, which would mean milliseconds, can be distinguished
- * from one with a unit.
+ * them, and an empty text can be distinguished from a property that nobody has written,
+ * and a number without a unit from one with a unit.
  */
 final class WrittenValues {
 
@@ -33,13 +37,15 @@ final class WrittenValues {
 
 	private static final Pattern POSITIVE = Pattern.compile("\\+?0*[1-9]\\d*");
 
+	private static final Pattern YAML = Pattern.compile("\\.ya?ml$");
+
 	/** A name of an entry that needs no brackets. */
 	private static final Pattern PLAIN_KEY = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
 	/** The advice for a value that is not of the type of its property. */
-	private static final Map<Class<?>, String> FORMS = Map.of(Duration.class,
+	private static final Map<Class<?>, String> FORMS = Map.of(Boolean.class, "Write true or false", Duration.class,
 			"Write a time such as 30s, 30m, 30h or 30d", DataSize.class, "Write a size such as 64KB", Integer.class,
 			"Write a whole number of at most " + Integer.MAX_VALUE, Long.class, "Write a whole number");
 
@@ -53,31 +59,32 @@ final class WrittenValues {
 	}
 
 	/**
-	 * Refuses switches that are neither on nor off, times without a unit, times shorter
-	 * than a second, and what is not a time, a size or a number where one is expected.
+	 * Refuses empty texts, times and sizes without a unit, times shorter than a second,
+	 * what is not a switch, a time, a size or a number where one is expected, and entries
+	 * of maps that would not be bound.
 	 * @throws ConfigurationRefusedException if there is such a value
 	 */
 	static void refuse(Environment environment) {
 		WrittenValues values = new WrittenValues(environment);
-		for (Property property : KnownProperties.ALL.all()) {
-			if (property.type() == boolean.class) {
-				values.checkSwitch(property);
-			}
-			else if (property.type() == Duration.class) {
-				values.checkTime(property);
-			}
-			else if (property.entryType() == Duration.class) {
-				values.checkTimes(property);
-			}
-			else {
-				values.checkForm(property);
-			}
+		KnownProperties.ALL.all().forEach(values::check);
+	}
+
+	private void check(Property property) {
+		refuseEmpty(property);
+		if (property.isMap()) {
+			checkEntries(property);
+			return;
+		}
+		String written = written(property);
+		if (written != null) {
+			checkForm(property, written);
+			refuseTooShort(property, written);
 		}
 	}
 
 	/**
 	 * Returns the names of the properties that are written, of those that have one of the
-	 * names or are in a group of that name. A blank value says nothing.
+	 * names or are in a group of that name.
 	 */
 	static List<String> written(Environment environment, List<String> names) {
 		WrittenValues values = new WrittenValues(environment);
@@ -91,61 +98,101 @@ final class WrittenValues {
 		if (property.isMap()) {
 			return this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class)).isBound();
 		}
-		String written = written(property);
-		return written != null && !written.isBlank();
+		return written(property) != null;
 	}
 
-	private void checkSwitch(Property property) {
-		String written = written(property);
-		if (written == null) {
-			return;
+	/**
+	 * Refuses an empty text, such as that of a variable which is set to another that is
+	 * not. It would take the place of what the next source says, and leave the property
+	 * unset: no tool would need an approval. An empty list of YAML is meant.
+	 */
+	private void refuseEmpty(Property property) {
+		ConfigurationProperty found = found(property);
+		if (found != null && isText(property, found) && Objects.toString(written(property), "").isBlank()) {
+			throw empty(property);
 		}
-		try {
-			if (this.binder.bind(property.name(), Boolean.class).isBound()) {
-				return;
-			}
-		}
-		catch (BindException ex) {
-			// refused below, like an empty value
-		}
-		throw refusal(property, written, "", "Write true or false");
 	}
 
-	private void checkTime(Property property) {
-		String written = written(property);
-		if (written == null || written.isBlank()) {
-			return;
+	private static boolean isText(Property property, ConfigurationProperty found) {
+		return !property.isList()
+				|| (found.getValue() instanceof CharSequence text && !(text.isEmpty() && isOfYaml(found.getOrigin())));
+	}
+
+	/** Spring Boot hands an empty list of YAML on as an empty text. */
+	private static boolean isOfYaml(@Nullable Origin origin) {
+		Origin place = (origin instanceof PropertySourceOrigin of) ? of.getOrigin() : origin;
+		return place instanceof TextResourceOrigin text && text.getResource() != null
+				&& YAML.matcher(String.valueOf(text.getResource().getFilename())).find();
+	}
+
+	private ConfigurationRefusedException empty(Property property) {
+		return refusal(property, "", ", an empty text", form(property));
+	}
+
+	private static String form(Property property) {
+		if (property.isList()) {
+			return "Write at least one value, or [] in YAML for none";
 		}
-		refuseWithoutUnit(property, written);
-		refuseOtherForm(property, written);
-		if (isTooShort(property)) {
-			throw refusal(property, written, ", which is less than a second",
-					"Write one second or more, such as 30s, 30m, 30h or 30d");
+		if (property.isMap()) {
+			return "Write at least one entry";
 		}
+		if (property.type().isEnum()) {
+			return "Write " + either(choices(property.type()));
+		}
+		return FORMS.getOrDefault(property.boxedType(), "Write a value");
+	}
+
+	private static List<String> choices(Class<?> type) {
+		return Stream.of(type.getEnumConstants())
+			.map((constant) -> constant.toString().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.toList();
+	}
+
+	private static String either(List<String> forms) {
+		int last = forms.size() - 1;
+		return String.join(", ", forms.subList(0, last)) + " or " + forms.get(last);
 	}
 
 	/**
 	 * Checks the times of single tools. Those that are too short are refused when they
 	 * are bound, with the name of their tool.
 	 */
-	private void checkTimes(Property property) {
+	private void checkEntries(Property property) {
 		this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class))
 			.orElse(Map.of())
-			.forEach((key, written) -> checkEntry(entry(property, key), written));
+			.forEach((key, written) -> checkEntry(property, key, written));
 	}
 
-	private void checkEntry(Property entry, String written) {
-		refuseWithoutUnit(entry, written);
-		if (!written.isBlank()) {
-			refuseOtherForm(entry, written);
+	private void checkEntry(Property property, String key, String written) {
+		Property entry = entry(property, key);
+		if (key.indexOf('.') >= 0 && found(entry) == null) {
+			throw nested(property, key, written, entry);
 		}
+		if (written.isBlank()) {
+			throw empty(entry);
+		}
+		checkForm(entry, written);
 	}
 
-	private void checkForm(Property property) {
-		String written = written(property);
-		if (written != null && !written.isBlank()) {
-			refuseOtherForm(property, written);
+	/**
+	 * Creates the exception for an entry with a dot in its name: a dot leads into the
+	 * values of the map, which have nothing of that name.
+	 */
+	private ConfigurationRefusedException nested(Property property, String key, String written, Property entry) {
+		return refusal(new Property(property.name() + "." + key, entry.type(), null, entry.defaultValue()), written,
+				", which would have no effect, since there is a dot in the name of the entry",
+				"Write a name with dots in brackets, as in '" + entry.name() + "', and one with underscores in YAML or"
+						+ " in SPRING_APPLICATION_JSON, since the underscores of a variable are dots");
+	}
+
+	private void checkForm(Property property, String written) {
+		if (property.type() == Duration.class && NUMBER.matcher(written.strip()).matches()) {
+			throw withoutUnit(property, written, "milliseconds", List.of("s", "m", "h", "d"));
 		}
+		if (property.type() == DataSize.class && POSITIVE.matcher(written.strip()).matches()) {
+			throw withoutUnit(property, written, "bytes", List.of("B", "KB", "MB"));
+		}
+		refuseOtherForm(property, written);
 	}
 
 	/**
@@ -153,7 +200,7 @@ final class WrittenValues {
 	 * as those of an enumeration, with the values that are possible.
 	 */
 	private void refuseOtherForm(Property property, String written) {
-		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.type());
+		Class<?> type = property.boxedType();
 		String cure = FORMS.get(type);
 		if (cure == null) {
 			return;
@@ -171,11 +218,17 @@ final class WrittenValues {
 		return new Property(property.name() + name, Duration.class, null, "the time of all tools");
 	}
 
-	private void refuseWithoutUnit(Property property, String written) {
-		if (NUMBER.matcher(written.strip()).matches()) {
-			String number = POSITIVE.matcher(written.strip()).matches() ? written.strip() : "30";
-			throw refusal(property, written, ", a number without a unit, which would mean milliseconds",
-					"Write a unit, such as " + number + "s, " + number + "m, " + number + "h or " + number + "d");
+	private ConfigurationRefusedException withoutUnit(Property property, String written, String meaning,
+			List<String> units) {
+		String number = POSITIVE.matcher(written.strip()).matches() ? written.strip() : "30";
+		return refusal(property, written, ", a number without a unit, which would mean " + meaning,
+				"Write a unit, such as " + either(units.stream().map((unit) -> number + unit).toList()));
+	}
+
+	private void refuseTooShort(Property property, String written) {
+		if (property.type() == Duration.class && isTooShort(property)) {
+			throw refusal(property, written, ", which is less than a second",
+					"Write one second or more, such as 30s, 30m, 30h or 30d");
 		}
 	}
 
@@ -198,15 +251,25 @@ final class WrittenValues {
 	}
 
 	private String place(Property property) {
-		ConfigurationPropertyName name = ConfigurationPropertyName.of(property.name());
+		ConfigurationProperty found = found(property);
+		Origin origin = (found != null) ? found.getOrigin() : null;
+		return (origin != null) ? " (" + origin + ")" : "";
+	}
+
+	/**
+	 * Returns what counts of all that the sources say of a property. Elements of a list
+	 * count instead of what the sources after theirs say of the whole.
+	 */
+	private @Nullable ConfigurationProperty found(Property property) {
+		ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property.name(), '.');
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			ConfigurationProperty found = source.getConfigurationProperty(name);
-			if (found != null) {
-				Origin origin = found.getOrigin();
-				return (origin != null) ? " (" + Objects.toString(origin) + ")" : "";
+			if (found != null
+					|| (property.isList() && source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT)) {
+				return found;
 			}
 		}
-		return "";
+		return null;
 	}
 
 }

@@ -328,6 +328,68 @@ class ConfigurationCheckTests {
 					ConfigurationTable.read().rows().stream().map(ConfigurationTable.Row::name).toList());
 	}
 
+	// empty texts
+
+	@ParameterizedTest
+	@MethodSource("allNames")
+	void emptyTextIsRefused(String name) {
+		for (String written : List.of("", " ")) {
+			FailureAnalysis analysis = StartFailure
+				.analysis(with(new MapPropertySource("test", Map.of(name, written))));
+			assertThat(analysis.getDescription()).startsWith("The property '" + name + "' is ''")
+				.contains("an empty text")
+				.contains("property source \"test\"");
+			assertThat(analysis.getAction()).startsWith("Write ").contains("leave it out");
+		}
+	}
+
+	static Stream<String> allNames() {
+		return KnownProperties.ALL.all().stream().map(Property::name);
+	}
+
+	/** As where a compose file hands on a variable that nobody has set. */
+	@ParameterizedTest
+	@CsvSource({ "SESSIONKIT_APPROVAL_TOOLS, [] in YAML", "SESSIONKIT_APPROVAL_DECIDERS, [] in YAML",
+			"SESSIONKIT_TIME_TO_LIVE, Write a time such as 30s", "SESSIONKIT_LEASE, or leave it out for 30s",
+			"SESSIONKIT_CONCURRENCY, 'Write optimistic, reject, serialize or steer'" })
+	void emptyVariableDoesNotTakeThePlaceOfWhatTheNextSourceSays(String variable, String cure) {
+		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(variable, "")))
+			.withPropertyValues("sessionkit.approval.tools=danger", "sessionkit.time-to-live=30d"));
+		assertThat(analysis.getDescription()).contains("an empty text").contains(variable);
+		assertThat(analysis.getAction()).contains(cure);
+	}
+
+	@Test
+	void placeholderOfNothingIsAnEmptyText() {
+		assertThat(analysisOf("sessionkit.approval.tools=${TOOLS:}").getDescription()).contains("an empty text");
+	}
+
+	@Test
+	void entryThatIsEmptyIsRefused() {
+		assertThat(analysisOf("sessionkit.tools.timeouts.refund=").getDescription())
+			.startsWith("The property 'sessionkit.tools.timeouts.refund' is '', an empty text");
+	}
+
+	@Test
+	void emptyListOfYamlIsNoText() throws IOException {
+		with(yaml("""
+				sessionkit:
+				  approval.tools: []
+				""")).withPropertyValues("sessionkit.approval.tools=refund").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(SessionKitProperties.class).approval().tools()).isEmpty();
+		});
+	}
+
+	@Test
+	void emptyTextThatDoesNotCountIsNotRefused() {
+		with(new MapPropertySource("first",
+				Map.of("sessionkit.approval.tools[0]", "refund", "sessionkit.time-to-live", "30d")))
+			.withPropertyValues("sessionkit.approval.tools=", "sessionkit.time-to-live=")
+			.run((context) -> assertThat(context.getBean(SessionKitProperties.class).approval().tools())
+				.containsExactly("refund"));
+	}
+
 	// switches and choices
 
 	@ParameterizedTest
@@ -415,6 +477,36 @@ class ConfigurationCheckTests {
 		assertThatFormIsRefused("sessionkit.tools.timeouts[sendMail]", "4w", "Write a time such as 30s");
 	}
 
+	@Test
+	void nameWithADotInAMapIsRefusedUnlessItIsInBrackets() {
+		FailureAnalysis analysis = analysisOf("sessionkit.tools.timeouts.find.order=30s");
+		assertThat(analysis.getDescription()).contains("'sessionkit.tools.timeouts.find.order' is '30s'")
+			.contains("property source \"test\"");
+		assertThat(analysis.getAction()).contains("'sessionkit.tools.timeouts[find.order]'");
+		this.runner.withPropertyValues("sessionkit.tools.timeouts.[find.order]=30s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(SessionKitProperties.class).tools().timeouts()).containsKey("find.order");
+		});
+	}
+
+	@Test
+	void variableWithAnUnderscoreInTheNameOfAnEntryIsRefused() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(with(variables(Map.of("SESSIONKIT_TOOLS_TIMEOUTS_CANCEL_ORDER", "1s"))));
+		assertThat(analysis.getDescription()).contains("SESSIONKIT_TOOLS_TIMEOUTS_CANCEL_ORDER");
+		assertThat(analysis.getAction()).contains("SPRING_APPLICATION_JSON");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.tools.timeouts.cancel_order", "sessionkit.tools.timeouts.sendMail",
+			"sessionkit.tools.timeouts[cancel_order]" })
+	void namesOfToolsAreBoundAsTheyAre(String name) {
+		this.runner.withPropertyValues(name + "=30s").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(SessionKitProperties.class).tools().timeouts()).hasSize(1);
+		});
+	}
+
 	@ParameterizedTest
 	@MethodSource("numbers")
 	void valueThatIsNoNumberIsRefusedAsItIsWritten(String name) {
@@ -433,6 +525,16 @@ class ConfigurationCheckTests {
 		for (String written : List.of("1XB", "large", "1.5MB")) {
 			assertThatFormIsRefused(name, written, "Write a size such as 64KB");
 		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("sizes")
+	void sizeWithoutAUnitIsRefusedAsItIsWritten(String name) {
+		FailureAnalysis analysis = analysisOf(name + "=64");
+		assertThat(analysis.getDescription()).contains("'" + name + "' is '64'")
+			.contains("without a unit")
+			.contains("bytes");
+		assertThat(analysis.getAction()).contains("64KB").contains("64MB").contains("leave it out");
 	}
 
 	static Stream<String> sizes() {
@@ -514,7 +616,14 @@ class ConfigurationCheckTests {
 	}
 
 	private static PropertySource<?> yaml(String text) throws IOException {
-		ByteArrayResource resource = new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), "application.yml");
+		ByteArrayResource resource = new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8), "application.yml") {
+
+			@Override
+			public String getFilename() {
+				return "application.yml";
+			}
+
+		};
 		return new YamlPropertySourceLoader().load("application.yml", resource).get(0);
 	}
 

@@ -68,9 +68,8 @@ class SessionObservationAutoConfigurationTests {
 		});
 	}
 
-	/** A list that is blank names nobody, and would count nothing. */
 	@ParameterizedTest
-	@ValueSource(strings = { "sessionkit.observation.waiting-owners=", "sessionkit.observation.waiting-owners=ada" })
+	@ValueSource(strings = { "sessionkit.observation.enabled=true", "sessionkit.observation.waiting-owners=ada" })
 	void waitingCallsOfAllOwnersAreCountedUnlessSomeAreNamed(String property) {
 		ScriptedChatModel model = new ScriptedChatModel().calls(new ToolCall("c1", "function", "look", "{}"));
 		this.observed.withBean(ScriptedChatModel.class, () -> model)
