@@ -129,8 +129,9 @@ public sealed interface SessionEvent {
 	 * @param turnId the turn
 	 * @param status how the turn is kept: FAILED or CANCELLED; AWAITING_APPROVAL or
 	 * INCOMPLETE if it stays open, so that a call without a message continues it; any
-	 * other if the call has lost the turn to another one, which has ended it; null if it
-	 * has lost it and the store does not say what became of it
+	 * other if the call has lost the turn to another one, which has ended it; null if
+	 * nothing of it is kept, and if it is not known how, since the store has not said
+	 * what became of it
 	 * @param failure the class name of the exception, or "no reply"; null if it was
 	 * cancelled
 	 */

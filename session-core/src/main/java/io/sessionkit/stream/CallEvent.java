@@ -222,8 +222,8 @@ public sealed interface CallEvent {
 	 * The end of a call that has failed after its first event.
 	 *
 	 * @param turn the id of the turn; null if none was opened
-	 * @param status how the turn is kept; null if the call has lost it to another one and
-	 * the store does not say what became of it
+	 * @param status how the turn is kept; null if the call has no turn or nothing is kept
+	 * of it, and if it is not known how: read the session
 	 * @param failure the simple name of the class of the exception, as in the table of
 	 * exceptions; never its message
 	 */

@@ -12,7 +12,6 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.SessionEvent;
-import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnWait;
@@ -47,7 +46,10 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private volatile @Nullable String turn;
 
-	private volatile @Nullable TurnStatus failed = TurnStatus.FAILED;
+	/**
+	 * How the turn of a call that has failed is kept; null as long as nothing says so.
+	 */
+	private volatile @Nullable TurnStatus failed;
 
 	/** Leaves the line in which the call waits; null if it has not waited. */
 	private volatile @Nullable BooleanSupplier leaving;
@@ -238,6 +240,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	@Override
 	public void refused(SessionEvent.Refused event) {
+		this.turn = event.turnId();
+		this.failed = TurnStatus.REFUSED;
 		stored(new CallEvent.Ended(event.turnId(), 0, TurnStatus.REFUSED));
 	}
 
@@ -341,8 +345,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
-		TurnStatus status = (cause instanceof SessionRefusedException) ? TurnStatus.REFUSED : this.failed;
-		end(new CallEvent.Failed(this.turn, status, cause.getClass().getSimpleName()));
+		end(new CallEvent.Failed(this.turn, this.failed, cause.getClass().getSimpleName()));
 	}
 
 	/** Returns the turn as it is stored; null as long as it is not. */

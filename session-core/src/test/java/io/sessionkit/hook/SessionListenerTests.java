@@ -19,6 +19,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
@@ -154,7 +155,7 @@ class SessionListenerTests {
 			.isInstanceOf(SessionConflictException.class);
 		setup(mode).content(prompt(chat, "q"));
 		assertThat(this.recorder.lines).containsExactly("model", "failed FAILED java.lang.IllegalStateException",
-				"model", "text a", "failed FAILED io.sessionkit.store.CommitFailedException", "model", "text b",
+				"model", "text a", "failed null io.sessionkit.store.CommitFailedException", "model", "text b",
 				"failed FAILED io.sessionkit.SessionConflictException", "model", "failed FAILED no reply");
 	}
 
@@ -162,7 +163,9 @@ class SessionListenerTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void turnWhoseEndIsNotStoredIsHeardAsOpen(ClientSetup.Mode mode) {
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
-			this.store.failAt(Fault.COMMIT);
+			this.store.beforeCommit(() -> {
+				throw StoreUnavailableException.unwritten("full", null);
+			});
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		Conversations conversations = Conversations.builder(this.store)
@@ -171,7 +174,6 @@ class SessionListenerTests {
 			.build();
 		assertThat(catchThrowable(() -> setup(mode).content(prompt(client(setup(mode), conversations), "q"))))
 			.isInstanceOf(CommitFailedException.class);
-		this.store.failAt(Fault.NONE);
 		assertThat(this.store.find(T1).orElseThrow().openTurn()).isEqualTo(1);
 		assertThat(this.recorder.lines).last().isEqualTo("failed INCOMPLETE io.sessionkit.store.CommitFailedException");
 	}

@@ -13,6 +13,8 @@ import java.util.function.Function;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
+import io.sessionkit.ShuttingDownException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -22,11 +24,13 @@ import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
+import io.sessionkit.guard.StopWords;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -48,7 +52,11 @@ import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ObservedStore.Fault;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -242,6 +250,102 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		assertThat(events).containsExactly(new Begun(turn().id()),
 				new Failed(turn().id(), TurnStatus.REFUSED, SessionRefusedException.class.getSimpleName()));
+	}
+
+	/** The store has it, and only its answer was lost. */
+	@ParameterizedTest
+	@EnumSource(Durability.class)
+	void failureOfACallWhoseTurnMayBeStoredHasNoStatus(Durability durability) {
+		this.conversations = Conversations.builder(this.store).durability(durability).build();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
+			this.store.failAt(Fault.ANSWER);
+			return Flux.just(this.model.chunk("done", List.of(), true));
+		});
+		List<CallEvent> events = read(prompt());
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), null, CommitFailedException.class.getSimpleName()));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "TURN,", "STEP,INCOMPLETE" })
+	void failureOfACallWhoseEndTheStoreHasRefusedSaysWhatIsLeft(Durability durability, @Nullable TurnStatus left) {
+		this.conversations = Conversations.builder(this.store).durability(durability).build();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
+			this.store.beforeCommit(() -> {
+				throw StoreUnavailableException.unwritten("full", null);
+			});
+			return Flux.just(this.model.chunk("done", List.of(), true));
+		});
+		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.status()).isEqualTo(left);
+			assertThat(failed.failure()).isEqualTo(CommitFailedException.class.getSimpleName());
+		});
+		assertThat(turns()).extracting(Turn::status).isEqualTo((left != null) ? List.of(left) : List.of());
+	}
+
+	@Test
+	void failureOfACallOfWhichNothingCanBeKeptHasNoStatus() {
+		this.store.failAt(Fault.COMMIT);
+		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false))
+			.concatWith(Flux.error(new IllegalStateException("secret"))));
+		List<CallEvent> events = read(prompt());
+		assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.status()).isNull();
+			assertThat(failed.failure()).isEqualTo("IllegalStateException");
+		});
+	}
+
+	@Test
+	void failureOfACallWhoseSessionIsErasedMeanwhileHasNoStatus() {
+		this.model.says("first");
+		read(prompt());
+		this.model.step((prompt) -> {
+			this.store.erase(T1);
+			return Flux.just(this.model.chunk("second", List.of(), true));
+		});
+		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.status()).isNull();
+			assertThat(failed.failure()).isEqualTo(SessionLostException.class.getSimpleName());
+		});
+		assertThat(turns()).isEmpty();
+	}
+
+	@Test
+	void failureOfACallThatHasOnlyWaitedHasNeitherTurnNorStatus() {
+		CountDownLatch released = new CountDownLatch(1);
+		this.model.calls(SessionAdvisorTests.call("c1", "wait", "1")).says("first");
+		ChatClient chat = client(waiting(released, (value) -> value));
+		List<CallEvent> first = new CopyOnWriteArrayList<>();
+		List<CallEvent> second = new CopyOnWriteArrayList<>();
+		CallEvents.of(inLine(chat)).subscribe(first::add);
+		Awaitility.await().until(() -> !first.isEmpty());
+		CallEvents.of(inLine(chat)).subscribe(second::add);
+		Awaitility.await().until(() -> !second.isEmpty());
+		this.conversations.drain(Duration.ZERO);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(second).containsExactly(new InLine(),
+					new Failed(null, null, ShuttingDownException.class.getSimpleName())));
+		released.countDown();
+	}
+
+	@Test
+	void refusalOfACallThatHasWaitedNamesItsTurn() {
+		this.conversations = Conversations.builder(this.store).hooks(StopWords.of("secret")).build();
+		CountDownLatch released = new CountDownLatch(1);
+		this.model.calls(SessionAdvisorTests.call("c1", "wait", "1")).says("first");
+		ChatClient chat = client(waiting(released, (value) -> value));
+		List<CallEvent> first = new CopyOnWriteArrayList<>();
+		List<CallEvent> second = new CopyOnWriteArrayList<>();
+		CallEvents.of(inLine(chat)).subscribe(first::add);
+		Awaitility.await().until(() -> !first.isEmpty());
+		CallEvents.of(inLine(chat).user("secret")).subscribe(second::add);
+		Awaitility.await().until(() -> !second.isEmpty());
+		released.countDown();
+		Awaitility.await().until(() -> second.size() == 2);
+		Turn refused = turns().get(1);
+		assertThat(refused.status()).isEqualTo(TurnStatus.REFUSED);
+		assertThat(second).last()
+			.isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, SessionRefusedException.class.getSimpleName()));
 	}
 
 	/**

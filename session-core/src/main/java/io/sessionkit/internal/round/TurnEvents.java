@@ -195,7 +195,7 @@ public final class TurnEvents {
 
 	/**
 	 * @param status how the call has ended
-	 * @param kept how its turn is kept; null if that is not known
+	 * @param kept how its turn is kept; null if it is not kept, or if that is not known
 	 * @param failure the class name of the exception; null if there is none
 	 */
 	public void failed(TurnStatus status, @Nullable TurnStatus kept, @Nullable String failure) {

@@ -311,8 +311,9 @@ final class TurnKeeper {
 			return commit(recorded);
 		}
 		catch (RuntimeException ex) {
-			tellOpen(TurnEnd.failed(CommitFailedException.class.getName()), false);
-			throw commitFailed(answer, ex);
+			CommitFailedException failure = commitFailed(answer, ex);
+			tell(TurnEnd.failed(CommitFailedException.class.getName()), statusAfter(failure));
+			throw failure;
 		}
 	}
 
@@ -357,6 +358,15 @@ final class TurnKeeper {
 	private boolean isPartStored() {
 		Turn known = stored();
 		return known != null && known.status().isOpen();
+	}
+
+	/**
+	 * Returns how the turn is kept although its end could not be stored; null if nothing
+	 * of it is stored, or if the store may have all of it.
+	 */
+	private @Nullable TurnStatus statusAfter(CommitFailedException failure) {
+		Turn known = stored();
+		return (known != null && (failure.isUnwritten() || !isPartStored())) ? known.status() : null;
 	}
 
 	/** What fails after the turn is stored says nothing about the turn. */
@@ -472,15 +482,20 @@ final class TurnKeeper {
 				// the verdict says so, and only the input is kept
 			}
 		}
-		TurnStatus status = end.status();
+		TurnStatus status = null;
 		try {
 			TurnResult result = this.writer.keepAside(outline(recorded, end), this.alongside.get());
-			status = result.turn().status();
+			status = isKept(result) ? result.turn().status() : null;
 			return result;
 		}
 		finally {
 			tell(end, status);
 		}
+	}
+
+	/** Nothing is kept of a turn whose session was erased. */
+	private boolean isKept(TurnResult result) {
+		return result.turn().number() != 0 || !this.writer.stores();
 	}
 
 	/**
@@ -551,7 +566,7 @@ final class TurnKeeper {
 
 	/**
 	 * Tells of the end of a call.
-	 * @param kept how its turn is kept; null if that is not known
+	 * @param kept how its turn is kept; null if it is not kept, or if that is not known
 	 */
 	private void tell(TurnEnd end, @Nullable TurnStatus kept) {
 		Verdict refusal = this.hooks.refusal();
