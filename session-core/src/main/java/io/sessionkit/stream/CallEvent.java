@@ -204,10 +204,10 @@ public sealed interface CallEvent {
 
 	/**
 	 * The end of a stream that is resumed and has no end: the process that worked on the
-	 * call has not shown for a lease that it is there, or more has happened than is kept
-	 * of a stream. The turn may be stored all the same, or be open: read the session.
-	 * Behind {@link Steered}, the end of a call that was stopped when its message had
-	 * joined the turn of another call, where it stays.
+	 * call has not shown for a lease that it is there, more has happened than is kept of
+	 * a stream, or the session was erased. The turn may be stored all the same, or be
+	 * open: read the session. Behind {@link Steered}, the end of a call that was stopped
+	 * when its message had joined the turn of another call, where it stays.
 	 */
 	record Lost() implements CallEvent {
 

@@ -652,6 +652,19 @@ class TurnStreamsTests {
 			.allSatisfy((record) -> assertThat(record.payload().length()).isLessThan(200));
 	}
 
+	/** Its process writes nothing more of it, and could not say so anywhere. */
+	@Test
+	void streamOfASessionThatIsErasedIsLostElsewhereBeforeTheLeaseIsOver() {
+		List<StreamEvent> read = begun(streams(), 3);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		streams().resume(this.key, last(read)).subscribe(rest::add);
+		Awaitility.await().until(() -> this.store.records(this.key, StreamLogs.KIND).size() > 1);
+		this.store.erase(this.key);
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThat(rest).extracting(StreamEvent::event).containsExactly(new Lost()));
+	}
+
 	/** Nobody writes that stream any more, and the process that works knows its call. */
 	@Test
 	void callWhoseStreamIsTooLargeIsStoppedInItsOwnProcess() {

@@ -152,6 +152,11 @@ public final class StreamLogs {
 		return StreamChunk.read(record, number, this.store.options().codec());
 	}
 
+	/** Returns whether the session is there that keeps the streams. */
+	boolean hasSession(SessionKey key) {
+		return this.store.find(key).isPresent();
+	}
+
 	/**
 	 * Writes a chunk that is not there yet.
 	 * @return false if it is there, or if the session is absent

@@ -21,6 +21,12 @@ public final class StreamReader {
 	public static final Duration PAUSE = Duration.ofMillis(300);
 
 	/**
+	 * The number of looks without anything new after which the reader looks whether the
+	 * session was erased: the process that works cannot write that anywhere.
+	 */
+	private static final int LOOKS_IN_VAIN = 10;
+
+	/**
 	 * An event with its number in the stream.
 	 *
 	 * @param number the number, from 0
@@ -57,6 +63,9 @@ public final class StreamReader {
 
 	/** The longest silence of the process that works. */
 	private Duration life;
+
+	/** The number of looks since the last one that has found something new. */
+	private int inVain;
 
 	private boolean announced;
 
@@ -125,6 +134,7 @@ public final class StreamReader {
 
 	private void take(StreamChunk chunk, List<Numbered> events) {
 		this.next = chunk.number() + 1;
+		this.inVain = 0;
 		this.announced |= chunk.mark() == Mark.READER;
 		this.life = (chunk.life() != null) ? chunk.life() : this.life;
 		if (chunk.isSignOfLife()) {
@@ -161,15 +171,22 @@ public final class StreamReader {
 	 */
 	private void wait(List<Numbered> events) {
 		if (System.nanoTime() - this.alive > this.life.toNanos()) {
-			checkNothingFollows();
-			boolean gone = append(Mark.LOST) || this.logs.chunk(this.key, this.stream, this.next) == null;
-			if (gone) {
-				end(Mark.LOST, events);
-			}
+			giveUp(events);
+		}
+		else if (++this.inVain % LOOKS_IN_VAIN == 0 && !this.logs.hasSession(this.key)) {
+			end(Mark.LOST, events);
 		}
 		else if (!this.announced && append(Mark.READER)) {
 			this.announced = true;
 			this.next++;
+		}
+	}
+
+	private void giveUp(List<Numbered> events) {
+		checkNothingFollows();
+		boolean gone = append(Mark.LOST) || this.logs.chunk(this.key, this.stream, this.next) == null;
+		if (gone) {
+			end(Mark.LOST, events);
 		}
 	}
 
