@@ -1,6 +1,8 @@
 package io.sessionkit.samples.chat;
 
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import io.sessionkit.SessionKey;
@@ -72,20 +74,18 @@ final class ApprovalController {
 
 	/**
 	 * @param digest the digest that was shown with the call
+	 * @param verb APPROVE, REJECT, RETRY or ANSWER
 	 * @param by the name of the person who decides. It is believed only where nobody
 	 * signs in; with users the name is that of the login, never that of the request
 	 * @param text the reason of a rejection, or the result of an answer
 	 * @param arguments the arguments to run instead of the model's
-	 * @param always the calls to come for which the decision also counts
+	 * @param always the calls to come for which the decision also counts: TOOL or
+	 * ARGUMENTS; null for none
+	 * @param unknown the fields that no decision has
 	 */
-	record DecisionRequest(@Nullable String digest, Decision.@Nullable Verb verb, @Nullable String by,
-			@Nullable String text, @Nullable String arguments, StandingDecision.@Nullable Scope always) {
-
-		/** What is not known is no reason to decide without it. */
-		@JsonAnySetter
-		void unknown(String name, @Nullable Object value) {
-			throw refused("There is no \"" + name + "\" in a decision. The reason of a rejection is its \"text\".");
-		}
+	record DecisionRequest(@Nullable String digest, @Nullable String verb, @Nullable String by, @Nullable String text,
+			@Nullable String arguments, @Nullable String always,
+			@JsonAnySetter @Nullable Map<String, @Nullable Object> unknown) {
 
 		String checkedDigest() {
 			if (this.digest == null) {
@@ -99,14 +99,14 @@ final class ApprovalController {
 		 */
 		Decision checkedDecision(@Nullable String user) {
 			String name = (user != null) ? user : this.by;
-			if (this.verb == null) {
-				throw refused("There is no \"verb\". Write APPROVE, REJECT, RETRY or ANSWER.");
-			}
+			checkFields();
+			Decision.Verb verb = checkedVerb();
+			StandingDecision.Scope scope = checkedScope();
 			if (name == null || name.isBlank()) {
 				throw refused("Nobody knows who decides. Write your name.");
 			}
 			try {
-				return decision(this.verb, name.strip());
+				return decision(verb, name.strip(), scope);
 			}
 			catch (IllegalArgumentException ex) {
 				throw refused(
@@ -114,7 +114,35 @@ final class ApprovalController {
 			}
 		}
 
-		private Decision decision(Decision.Verb verb, String by) {
+		/** What is not known is no reason to decide without it. */
+		private void checkFields() {
+			if (this.unknown != null && !this.unknown.isEmpty()) {
+				throw refused("There is no \"" + this.unknown.keySet().iterator().next()
+						+ "\" in a decision. It has digest, verb, by, text, arguments and always; the reason of a"
+						+ " rejection is its \"text\".");
+			}
+		}
+
+		private Decision.Verb checkedVerb() {
+			return Stream.of(Decision.Verb.values())
+				.filter((each) -> each.name().equals(this.verb))
+				.findFirst()
+				.orElseThrow(() -> refused("There is no \"verb\"" + ((this.verb != null) ? " " + this.verb : "")
+						+ ". Write APPROVE, REJECT, RETRY or ANSWER."));
+		}
+
+		private StandingDecision.@Nullable Scope checkedScope() {
+			if (this.always == null) {
+				return null;
+			}
+			return Stream.of(StandingDecision.Scope.values())
+				.filter((each) -> each.name().equals(this.always))
+				.findFirst()
+				.orElseThrow(() -> refused("Nothing counts \"always\" for " + this.always
+						+ ". Write TOOL or ARGUMENTS, or leave it out."));
+		}
+
+		private Decision decision(Decision.Verb verb, String by, StandingDecision.@Nullable Scope scope) {
 			Decision decision = switch (verb) {
 				case APPROVE -> Decision.approve(by);
 				case REJECT -> (this.text != null) ? Decision.reject(by, this.text) : Decision.reject(by);
@@ -122,7 +150,7 @@ final class ApprovalController {
 				case ANSWER -> Decision.answer(by, Objects.requireNonNullElse(this.text, ""));
 			};
 			decision = (this.arguments != null) ? decision.withArguments(this.arguments) : decision;
-			return (this.always != null) ? decision.always(this.always) : decision;
+			return (scope != null) ? decision.always(scope) : decision;
 		}
 
 		private static ResponseStatusException refused(@Nullable String why) {

@@ -182,9 +182,11 @@ class ApprovalTests {
 		assertThat(decide(shown, Map.of("verb", "APPROVE", "by", " ")).body()).contains("Write your name");
 		assertThat(decide(shown, Map.of("by", "Ada")).body()).contains("APPROVE, REJECT, RETRY or ANSWER");
 		assertThat(decide(shown, Map.of("verb", "REJECT", "by", "Ada", "arguments", "{}")).statusCode()).isEqualTo(400);
-		assertThat(decide(shown, Map.of("verb", "MAYBE", "by", "Ada")).statusCode()).isEqualTo(400);
-		assertThat(decide(shown, Map.of("verb", "REJECT", "by", "Ada", "reason", "not needed")).statusCode())
-			.isEqualTo(400);
+		assertRefused(decide(shown, Map.of("verb", "MAYBE", "by", "Ada")), "MAYBE", "APPROVE, REJECT, RETRY or ANSWER");
+		assertRefused(decide(shown, Map.of("verb", "APPROVE", "by", "Ada", "always", "EVER")), "EVER",
+				"TOOL or ARGUMENTS");
+		assertRefused(decide(shown, Map.of("verb", "REJECT", "by", "Ada", "reason", "not needed")), "reason", "verb",
+				"text", "arguments", "always");
 		assertThat(calls().get(0).path("status").asString()).isEqualTo("PROPOSED");
 	}
 
@@ -312,6 +314,11 @@ class ApprovalTests {
 
 	private List<JsonNode> calls() throws Exception {
 		return new ArrayList<>(approvals().path("calls").values());
+	}
+
+	private static void assertRefused(HttpResponse<String> response, String... words) {
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains(words);
 	}
 
 	private JsonNode approvals() throws Exception {

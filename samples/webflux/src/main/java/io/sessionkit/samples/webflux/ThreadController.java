@@ -5,11 +5,13 @@ import java.util.List;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -17,6 +19,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * The threads of the user who is signed in. A call of a model is a stream, and does its
@@ -38,7 +41,15 @@ class ThreadController {
 		this.conversations = conversations;
 	}
 
-	record Question(String text) {
+	record Question(@Nullable String text) {
+
+		String checked() {
+			if (this.text == null || this.text.isBlank()) {
+				throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "The question has no text. Write something.");
+			}
+			return this.text;
+		}
+
 	}
 
 	record Line(String role, String text) {
@@ -52,7 +63,7 @@ class ThreadController {
 			produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 	Flux<Piece> ask(@PathVariable String thread, @RequestBody Question question) {
 		return this.chat.prompt()
-			.user(question.text())
+			.user(question.checked())
 			.advisors(SessionAdvisor.session(thread))
 			.stream()
 			.content()

@@ -19,6 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -114,6 +115,12 @@ class UsersTests {
 			.block();
 		assertThat(pieces).hasSizeGreaterThan(1);
 		assertThat(String.join("", pieces)).isEqualTo("You have said “one”.");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{}", "{\"text\":\"\"}", "{\"text\":\" \"}" })
+	void questionWithoutTextIsTheMistakeOfItsClient(String question) {
+		assertThat(send("ada", "/threads/" + this.thread, question).statusCode()).isEqualTo(400);
 	}
 
 	@ParameterizedTest
