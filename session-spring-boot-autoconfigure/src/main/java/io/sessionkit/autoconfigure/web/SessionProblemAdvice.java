@@ -9,6 +9,7 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -49,7 +50,9 @@ final class SessionProblemAdvice {
 			// without the causes: texts of drivers may quote what was to be stored
 			logger.error("A request has ended with " + problem.status() + ": " + ex);
 		}
-		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status());
+		// a client that asked for a stream of events is to get no event
+		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status())
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
 		if (problem.passes()) {
 			response.header(HttpHeaders.RETRY_AFTER, SOON);
 		}

@@ -161,6 +161,37 @@ class SessionProblemTests {
 				.isEqualTo("conflict"));
 	}
 
+	/** The answer is no event, since there is no stream. */
+	@Test
+	void failureBeforeTheFirstEventOfAStreamIsAProblemInAServletApplication() {
+		this.servlet.withPropertyValues(ON)
+			.run((context) -> assertThat(MockMvcTester.from(context)
+				.get()
+				.uri("/fails-at-once/conflict")
+				.accept(MediaType.TEXT_EVENT_STREAM)).hasStatus(HttpStatus.CONFLICT)
+				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.bodyJson()
+				.isLenientlyEqualTo("{\"code\": \"conflict\"}"));
+	}
+
+	@Test
+	void failureBeforeTheFirstEventOfAStreamIsAProblemInAReactiveApplication() {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/fails-at-once/conflict")
+				.accept(MediaType.TEXT_EVENT_STREAM)
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.CONFLICT)
+				.expectHeader()
+				.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+				.expectBody()
+				.jsonPath("$.code")
+				.isEqualTo("conflict"));
+	}
+
 	/**
 	 * Its client has the status 200 and the beginning, and is to notice that the rest is
 	 * missing.
@@ -292,6 +323,11 @@ class SessionProblemTests {
 			throw failure(kind);
 		}
 
+		@GetMapping(path = "/fails-at-once/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<String> failAtOnce(@PathVariable("kind") String kind) {
+			return Flux.error(() -> failure(kind));
+		}
+
 		@GetMapping(path = "/breaks/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 		Flux<String> breakOff(@PathVariable("kind") String kind) {
 			return Flux.just("half").concatWith(Mono.error(() -> failure(kind)));
@@ -305,6 +341,11 @@ class SessionProblemTests {
 		@GetMapping("/fails/{kind}")
 		Mono<String> fail(@PathVariable("kind") String kind) {
 			return Mono.error(failure(kind));
+		}
+
+		@GetMapping(path = "/fails-at-once/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+		Flux<String> failAtOnce(@PathVariable("kind") String kind) {
+			return Flux.error(() -> failure(kind));
 		}
 
 		@GetMapping(path = "/breaks/{kind}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
