@@ -126,6 +126,9 @@ final class RenewalThreads implements AutoCloseable {
 
 		private @Nullable ScheduledFuture<?> looks;
 
+		/** When the next look is due. */
+		private long due;
+
 		/** When the work has begun; null if it does not run. */
 		private @Nullable Long begun;
 
@@ -139,6 +142,7 @@ final class RenewalThreads implements AutoCloseable {
 
 		private synchronized void begin(long delay) {
 			long patience = this.task.patience().toMillis();
+			this.due = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delay + patience);
 			this.looks = RenewalThreads.this.watch.scheduleWithFixedDelay(this::look, delay + patience, patience,
 					TimeUnit.MILLISECONDS);
 			this.next = RenewalThreads.this.threads.schedule(this::run, delay, TimeUnit.MILLISECONDS);
@@ -191,10 +195,23 @@ final class RenewalThreads implements AutoCloseable {
 		}
 
 		private synchronized void noteHanging() {
-			if (this.begun != null && !this.hangs) {
+			boolean late = isLate();
+			if (this.begun != null && !this.hangs && !late) {
 				this.hangs = true;
 				RenewalThreads.this.hangs(this.task, this.begun);
 			}
+		}
+
+		/**
+		 * Returns whether this look comes much too late: the process was suspended, and
+		 * the store has had no time to answer.
+		 */
+		private boolean isLate() {
+			long now = System.nanoTime();
+			long patience = this.task.patience().toNanos();
+			boolean late = now - this.due > patience;
+			this.due = now + patience;
+			return late;
 		}
 
 	}

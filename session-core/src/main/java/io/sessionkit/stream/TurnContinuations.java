@@ -19,6 +19,7 @@ import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.LookingThread;
@@ -294,8 +295,10 @@ public final class TurnContinuations implements AutoCloseable {
 	 * Returns the text of an exception that quotes nothing, and the class of any other.
 	 */
 	private static String why(Throwable ex) {
-		@Nullable String own = (ex instanceof UnfitContinuationException) ? ex.getMessage() : null;
-		return (own != null) ? own : ex.getClass().getName() + ".";
+		if (ex instanceof UnfitContinuationException) {
+			return String.valueOf(ex.getMessage());
+		}
+		return ex.getClass().getName() + ((ex instanceof ResumeRefusedException) ? ": " + ex.getMessage() : ".");
 	}
 
 	private void giveUp(Task claimed, String why) {

@@ -1,0 +1,99 @@
+package io.sessionkit.stream;
+
+import java.util.List;
+import java.util.Set;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is logged about a turn that cannot be continued.
+ */
+@Isolated
+class TurnContinuationsLogTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "thread");
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final Conversations conversations = Conversations.of(TestStores.MEMORY.create());
+
+	private final Approvals approvals = Approvals.builder(this.conversations)
+		.tools(Set.of("cancel"))
+		.continues(true)
+		.build();
+
+	private final ChatClient chat = ChatClient.builder(this.model)
+		.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
+		.build();
+
+	private @Nullable RuntimeException failure;
+
+	private final Logger logger = (Logger) LoggerFactory.getLogger(TurnContinuations.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	@BeforeEach
+	void begin() {
+		this.log.start();
+		this.logger.addAppender(this.log);
+	}
+
+	@AfterEach
+	void close() {
+		this.logger.detachAppender(this.log);
+		this.conversations.close();
+	}
+
+	/** The exception of a model or a tool may quote what was said. */
+	@Test
+	void callThatOffersOtherToolsIsWarnedOfInFullAndAModelThatFailsByItsClassAlone() {
+		assertThat(warningOf(this.chat.prompt())).contains("ResumeRefusedException: The turn that waits on session",
+				"This call does not offer tool 'cancel'.");
+		this.approvals.cancel(KEY);
+		this.log.list.clear();
+		this.failure = new IllegalStateException("secret");
+		assertThat(warningOf(offering())).contains("java.lang.IllegalStateException.").doesNotContain("secret");
+	}
+
+	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {
+		this.model.calls(new ToolCall("c1", "function", "cancel", "{}"));
+		offering().user("q").advisors(SessionAdvisor.session(KEY)).call().content();
+		try (TurnContinuations running = TurnContinuations
+			.builder(this.conversations, this.approvals, (turn) -> continuation)
+			.start()) {
+			if (this.failure != null) {
+				this.model.fails(this.failure);
+			}
+			this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
+			Awaitility.await().until(() -> !this.log.list.isEmpty());
+		}
+		return List.copyOf(this.log.list).get(0).getFormattedMessage();
+	}
+
+	private ChatClient.ChatClientRequestSpec offering() {
+		return this.chat.prompt()
+			.toolCallbacks(FunctionToolCallback.builder("cancel", () -> "ok").description("Cancels").build());
+	}
+
+}
