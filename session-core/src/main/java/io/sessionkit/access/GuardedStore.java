@@ -11,6 +11,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
@@ -53,6 +54,13 @@ final class GuardedStore implements SessionStore {
 		return this.access.key(named);
 	}
 
+	/** A turn becomes history although title, tags, settings or records have changed. */
+	private static boolean costsTheTurn(Commit commit) {
+		HeaderChange header = commit.header();
+		return !commit.turns().isEmpty() || !commit.delete().isEmpty() || commit.oldest() != null
+				|| header.attributes() != null || header.head() != null || header.summary() != null;
+	}
+
 	/**
 	 * Who asks to be forgotten is not refused: a session may be erased inside of a turn.
 	 */
@@ -75,7 +83,7 @@ final class GuardedStore implements SessionStore {
 
 	@Override
 	public CommitResult commit(Commit commit) {
-		return this.store.commit(commit.under(written(commit.key())));
+		return this.store.commit(commit.under(costsTheTurn(commit) ? written(commit.key()) : key(commit.key())));
 	}
 
 	@Override

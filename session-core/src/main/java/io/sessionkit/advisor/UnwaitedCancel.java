@@ -111,7 +111,7 @@ final class UnwaitedCancel<T> extends Flux<T> {
 			try {
 				this.source.cancel();
 			}
-			catch (RuntimeException ex) {
+			catch (Throwable ex) {
 				logger.warn("A model whose stream was cancelled has failed: " + ex.getClass().getName());
 			}
 		}

@@ -70,6 +70,17 @@ public final class JsonMessageCodec implements MessageCodec {
 		return new JsonMessageCodec(true);
 	}
 
+	/** Equals codecs that are strict as this one is. */
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof JsonMessageCodec codec && codec.strict == this.strict;
+	}
+
+	@Override
+	public int hashCode() {
+		return Boolean.hashCode(this.strict);
+	}
+
 	@Override
 	public String encode(SessionKey key, Message message) {
 		try {

@@ -52,7 +52,9 @@ final class DeletedHeads {
 			history.add(start);
 		}
 		if (all.size() < this.path.session().turns() - start) {
-			addDeleted(after(start), history, all);
+			NavigableMap<Long, Turn> after = after(start);
+			after.values().removeIf((turn) -> turn.parent() == start && hasOlder(gone, turn));
+			addDeleted(after, history, all);
 		}
 		all.sort(Comparator.comparingLong(Turn::number).reversed());
 		return List.copyOf(all);
@@ -65,6 +67,14 @@ final class DeletedHeads {
 
 	private long beforeOldest(List<Turn> turns) {
 		return turns.isEmpty() ? this.path.session().turns() : turns.get(turns.size() - 1).number() - 1;
+	}
+
+	/**
+	 * Returns whether a move back leaves a turn that is older than one which begins where
+	 * the history does: that one was no part of this history.
+	 */
+	private static boolean hasOlder(Moves.Gone gone, Turn beginning) {
+		return gone.all().stream().anyMatch((turn) -> turn.number() < beginning.number());
 	}
 
 	/** Returns the turns after one, on all branches, by number. */

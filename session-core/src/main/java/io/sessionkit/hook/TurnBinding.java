@@ -98,7 +98,8 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static <T> Callable<T> carrying(Callable<T> work) {
 		TurnAccess turn = running();
-		Set<SessionKey> waiting = sessions();
+		// what a listener hands on may run when the turn has ended
+		Set<SessionKey> waiting = (turn != null) ? sessions() : Set.of();
 		return () -> {
 			try (TurnBinding binding = new TurnBinding(turn, waiting)) {
 				return work.call();

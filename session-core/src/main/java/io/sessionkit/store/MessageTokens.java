@@ -50,6 +50,11 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 */
 	private static final int MOST = 10_000_000;
 
+	private static final ToIntFunction<Message> BY_LENGTH = new MessageTokens(new LengthEstimator(),
+			LengthEstimator.class, PER_MEDIUM);
+
+	private static final ToIntFunction<Message> BY_VOCABULARY = (message) -> Vocabulary.INSTANCE.applyAsInt(message);
+
 	private final ToIntFunction<String> estimator;
 
 	/** The class of the estimator, which {@link #estimator} does not always tell. */
@@ -96,7 +101,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 * @return the estimate
 	 */
 	public static ToIntFunction<Message> byLength() {
-		return new MessageTokens(new LengthEstimator(), LengthEstimator.class, PER_MEDIUM);
+		return BY_LENGTH;
 	}
 
 	/**
@@ -107,7 +112,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 	 * @return the estimate
 	 */
 	public static ToIntFunction<Message> byVocabulary() {
-		return (message) -> Vocabulary.INSTANCE.applyAsInt(message);
+		return BY_VOCABULARY;
 	}
 
 	@Override

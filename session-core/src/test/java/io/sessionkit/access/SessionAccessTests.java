@@ -308,12 +308,13 @@ class SessionAccessTests {
 	void toolDoesNotWriteToTheSessionOfItsTurnByTheStore(ClientSetup.Mode mode) {
 		SessionStore guarded = this.conversations.store();
 		List<Runnable> writes = List.of(() -> guarded.add(ADAS, List.of(new UserMessage("x"))), () -> guarded.pop(ADAS),
-				() -> guarded.commit(Commit.any(ADAS).header(HeaderChange.NONE.title("x"))));
+				() -> guarded.commit(Commit.any(ADAS).header(HeaderChange.NONE.attributes(Map.of("a", 1)))));
 		List<String> refused = new CopyOnWriteArrayList<>();
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, SessionAdvisor.of(this.conversations))
 			.defaultToolCallbacks(FunctionToolCallback.builder("write", () -> {
 				writes.forEach((write) -> refused.add(String.valueOf(catchThrowable(write::run))));
+				guarded.commit(Commit.any(ADAS).header(HeaderChange.NONE.title("x")));
 				guarded.add(SessionKey.of("other"), List.of(new UserMessage("x")));
 				return "refused";
 			}).description("writes").build())

@@ -169,7 +169,7 @@ class OpenAiWireTests {
 			ask(setup, chat, "again");
 
 			assertThat(stub.bodies()).hasSize(3).flatExtracting(stub::faults).isEmpty();
-			assertThat(stub.lastLines()).contains("tool c1: 1", "tool call_2: 2");
+			assertThat(stub.lastLines()).contains("tool c1: 1", "tool c1_2: 2");
 			assertThat(strict.get(SessionKey.of("t1")).messages()).filteredOn(AssistantMessage.class::isInstance)
 				.flatExtracting((message) -> ((AssistantMessage) message).getToolCalls())
 				.extracting(ToolCall::id)

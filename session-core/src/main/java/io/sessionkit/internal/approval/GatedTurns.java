@@ -20,6 +20,7 @@ import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
@@ -339,7 +340,7 @@ public final class GatedTurns {
 	private static NestedTurnException nested(SessionKey key) {
 		String by = TurnBinding.enclosing()
 			.map((turn) -> "A tool or hook of turn " + turn.turnId() + " on session " + turn.key())
-			.orElse("A listener");
+			.orElse("A listener or summary trigger");
 		boolean isSame = TurnBinding.enclosing().map(HookContext::key).filter(key::equals).isPresent();
 		return new NestedTurnException(by + " made a call on "
 				+ (isSame ? "the same session " : "a session whose turn waits for it, ") + key
@@ -446,13 +447,16 @@ public final class GatedTurns {
 				false);
 	}
 
-	/** Returns null if another call continues the turn, and has the message. */
+	/**
+	 * Returns null if the message is only kept: another call continues the turn, or this
+	 * one does not offer what was approved.
+	 */
 	private @Nullable OpenedCall continued(TurnRequest request, List<ToolCallback> tools,
 			Consumer<RunningTurn> inLine) {
 		try {
 			return open(request.input(List.of()), tools, true, inLine);
 		}
-		catch (TurnInProgressException | NothingWaitsException ex) {
+		catch (TurnInProgressException | NothingWaitsException | ResumeRefusedException ex) {
 			return null;
 		}
 	}

@@ -264,9 +264,11 @@ public final class ToolRuns {
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
 		LedgerEntry claimed = replace(approved.claimed(this.ledger.now(), holder));
 		if (claimed == null) {
-			throw lostOr(new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
-					+ this.turn.key() + " was claimed or decided elsewhere in the meantime, or it was stored inside a"
-					+ " transaction that is not committed. Nothing was run."));
+			SessionException lost = this.turn.lost();
+			throw (lost != null) ? lost
+					: new TurnInProgressException("The call of tool '" + approved.approval().tool() + "' on session "
+							+ this.turn.key() + " was claimed or decided elsewhere in the meantime, or it was"
+							+ " stored inside a transaction that is not committed. Nothing was run.");
 		}
 		return claimed;
 	}
@@ -403,15 +405,15 @@ public final class ToolRuns {
 	}
 
 	private SessionException changedMeanwhile(ToolApproval call) {
-		return lostOr(new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
-				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used. Read"
-				+ " the session; if the turn is still open, call again without a message to continue it."));
-	}
-
-	/** Nobody has decided or claimed a call whose session has gone. */
-	private SessionException lostOr(TurnInProgressException otherwise) {
 		SessionException lost = this.turn.lost();
-		return (lost != null) ? lost : otherwise;
+		if (lost != null) {
+			logger.warn("Tool '" + call.tool() + "' has run in a turn on session " + this.turn.key()
+					+ ", which was erased or has expired meanwhile. What it has done is recorded nowhere.");
+			return lost;
+		}
+		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
+				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used. Read"
+				+ " the session; if the turn is still open, call again without a message to continue it.");
 	}
 
 	/**

@@ -48,7 +48,7 @@ public final class SettingsText {
 	}
 
 	static String write(SessionKey key, SessionSettings settings, MessageCodec codec) {
-		return codec.encodeValues(key, values(settings));
+		return ProvenPayload.of(key, values(settings), codec);
 	}
 
 	public static Map<String, Object> values(SessionSettings settings) {

@@ -11,6 +11,7 @@ import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
+import io.sessionkit.internal.view.DistinctIds;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -146,11 +147,16 @@ public final class TurnRounds {
 	 * Records the final prompt sent to the model, after all advisors have run. May be
 	 * called twice for the same model call.
 	 * @param leaving the messages and options, including system text and tools
+	 * @return the prompt as the model gets it: the same, unless a reply has given several
+	 * calls one id
 	 */
-	public void sent(Prompt leaving) {
+	public Prompt sent(Prompt leaving) {
 		if (!this.rounds.isFrozen()) {
 			this.prompt.sent(leaving, this.rounds::entries);
 		}
+		List<Message> messages = leaving.getInstructions();
+		List<Message> distinct = DistinctIds.of(messages);
+		return (distinct == messages) ? leaving : new Prompt(distinct, leaving.getOptions());
 	}
 
 	/**

@@ -11,35 +11,44 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
  * Gives the tool calls of a reply in a request ids of their own, and their results the
  * same, if the model has given several calls one id: providers refuse that. If it has
  * given no call an id, there are none, since its provider goes by position. The ids are a
- * function of the reply alone, so each request has the same ones.
+ * function of the reply alone, so each request has the same ones, and begin with one of
+ * its own, so that they are not those of another reply.
  */
-final class DistinctIds {
+public final class DistinctIds {
 
 	private DistinctIds() {
 	}
 
 	/**
-	 * Returns a request in which no two calls of a reply have the same id.
-	 * @param valid a valid sequence, which is not changed
+	 * Returns a request in which no two calls of a reply have the same id. A reply whose
+	 * results do not follow it in one message stays as it is.
+	 * @param request the request, which is not changed
 	 * @return the same list if there is nothing to change
 	 */
-	static List<Message> of(List<Message> valid) {
-		List<Message> changed = valid;
-		for (int i = 0; i < valid.size(); i++) {
-			if (valid.get(i) instanceof AssistantMessage reply && areMixedUp(reply.getToolCalls())) {
-				changed = (changed == valid) ? new ArrayList<>(valid) : changed;
+	public static List<Message> of(List<Message> request) {
+		List<Message> changed = request;
+		for (int i = 0; i + 1 < request.size(); i++) {
+			if (request.get(i) instanceof AssistantMessage reply && areMixedUp(reply.getToolCalls())
+					&& answers(reply, request.get(i + 1))) {
+				changed = (changed == request) ? new ArrayList<>(request) : changed;
 				List<String> ids = ids(reply.getToolCalls());
 				changed.set(i, withIds(reply, ids));
-				changed.set(i + 1, withIds(valid.get(i + 1), ids));
+				changed.set(i + 1, withIds(request.get(i + 1), ids));
 			}
 		}
 		return changed;
+	}
+
+	private static boolean answers(AssistantMessage reply, Message next) {
+		return next instanceof ToolResponseMessage results
+				&& results.getResponses().size() == reply.getToolCalls().size();
 	}
 
 	private static boolean areMixedUp(List<ToolCall> calls) {
@@ -55,16 +64,18 @@ final class DistinctIds {
 	private static List<String> ids(List<ToolCall> calls) {
 		Set<String> taken = new HashSet<>();
 		calls.forEach((call) -> taken.add(call.id()));
+		String first = calls.stream().map(ToolCall::id).filter((id) -> !isEmpty(id)).findFirst().orElseThrow();
 		Set<String> kept = new HashSet<>();
 		List<String> ids = new ArrayList<>();
 		for (ToolCall call : calls) {
-			ids.add((!isEmpty(call.id()) && kept.add(call.id())) ? call.id() : newId(ids.size() + 1, taken));
+			ids.add((!isEmpty(call.id()) && kept.add(call.id())) ? call.id()
+					: newId(first + "_" + (ids.size() + 1), taken));
 		}
 		return ids;
 	}
 
-	private static String newId(int number, Set<String> taken) {
-		String id = "call_" + number;
+	private static String newId(String wanted, Set<String> taken) {
+		String id = wanted;
 		while (!taken.add(id)) {
 			id += "_";
 		}

@@ -44,17 +44,13 @@ public final class RequestView {
 	 * @throws InvalidSequenceException if nothing is left that the model could answer
 	 */
 	public List<Message> of(List<Message> request, Supplier<List<Message>> turn) {
-		List<Message> sent = this.trimmer.fit(request, () -> CurrentTurn.start(request, turn.get()), this::valid);
+		List<Message> sent = this.trimmer.fit(request, () -> CurrentTurn.start(request, turn.get()), this.guard::apply);
 		if (isSystemText(sent)) {
 			throw new InvalidSequenceException("Nothing is left of the request on session " + this.key
 					+ ": it has only tool results whose calls are not in the history. Send them to the session whose"
 					+ " last reply has the calls, or add a user message.");
 		}
 		return sent;
-	}
-
-	private List<Message> valid(List<Message> request) {
-		return DistinctIds.of(this.guard.apply(request));
 	}
 
 	private static boolean isSystemText(List<Message> messages) {
@@ -73,7 +69,7 @@ public final class RequestView {
 	 * @throws InvalidSequenceException if the current turn is no longer at its end
 	 */
 	public List<Message> ofChanged(List<Message> request, List<Message> before, Supplier<List<Message>> turn) {
-		List<Message> sent = this.trimmer.fit(request, () -> CurrentTurn.start(request, turn.get()), this::valid);
+		List<Message> sent = this.trimmer.fit(request, () -> CurrentTurn.start(request, turn.get()), this.guard::apply);
 		if (!InputRule.isAnswerableStill(sent, before)) {
 			throw new InvalidSequenceException("After the hooks, the request on session " + this.key
 					+ " does not end with a user message or tool results. A beforeModel hook has to leave the current"

@@ -12,13 +12,18 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 final class EvictionPolicy {
 
+	private static final String LIMIT = "maxmemory";
+
+	private static final String POLICY = LIMIT + "_policy";
+
 	private static final String REFUSES_WRITES = "noeviction";
 
 	private EvictionPolicy() {
 	}
 
 	/**
-	 * Returns the policy by which the server, or one of a Cluster, deletes keys.
+	 * Returns the policy by which the server, or one of a Cluster, deletes keys. A server
+	 * without a limit deletes none.
 	 * @return the policy; empty if none does, or if they do not say
 	 */
 	static Optional<String> of(RedisConnectionFactory connections) {
@@ -26,10 +31,14 @@ final class EvictionPolicy {
 		// in a Cluster each name begins with that of a server
 		return memory.stringPropertyNames()
 			.stream()
-			.filter((name) -> name.endsWith("maxmemory_policy"))
+			.filter((name) -> name.endsWith(POLICY) && hasLimit(memory, name))
 			.map(memory::getProperty)
 			.filter((policy) -> !policy.equals(REFUSES_WRITES))
 			.findFirst();
+	}
+
+	private static boolean hasLimit(Properties memory, String policy) {
+		return !"0".equals(memory.getProperty(policy.substring(0, policy.length() - POLICY.length()) + LIMIT));
 	}
 
 	private static Properties memory(RedisConnectionFactory connections) {

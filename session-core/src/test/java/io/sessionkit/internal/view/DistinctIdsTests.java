@@ -25,13 +25,13 @@ class DistinctIdsTests {
 
 	@Test
 	void callThatHasTheIdOfAnEarlierOneGetsOneOfItsOwn() {
-		assertThat(ids("c1", "c1", "c2", "c1")).containsExactly("c1", "call_2", "c2", "call_4");
-		assertThat(ids("call_2", "call_2")).containsExactly("call_2", "call_2_");
+		assertThat(ids("c1", "c1", "c2", "c1")).containsExactly("c1", "c1_2", "c2", "c1_4");
+		assertThat(ids("a", "a", "a_2")).containsExactly("a", "a_2_", "a_2");
 	}
 
 	@Test
 	void callWithoutAnIdGetsOneIfAnotherHasOne() {
-		assertThat(ids("", "c1", null)).containsExactly("call_1", "c1", "call_3");
+		assertThat(ids("", "c1", null)).containsExactly("c1_1", "c1", "c1_3");
 	}
 
 	@Test
@@ -55,6 +55,15 @@ class DistinctIdsTests {
 		assertThat(((ToolResponseMessage) sent.get(2)).getResponses()).extracting(ToolResponse::responseData)
 			.containsExactly("0", "1");
 		assertThat(request).isEqualTo(request("c1", "c1"));
+	}
+
+	@Test
+	void replyWhoseResultsDoNotFollowInOneMessageStaysAsItIs() {
+		List<Message> request = request("c1", "c1");
+		for (List<Message> other : List.of(request.subList(0, 2),
+				List.of(request.get(1), ToolResponseMessage.builder().responses(List.of()).build()))) {
+			assertThat(DistinctIds.of(other)).isSameAs(other);
+		}
 	}
 
 	private static List<String> ids(@Nullable String... ids) {

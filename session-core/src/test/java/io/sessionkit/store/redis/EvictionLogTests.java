@@ -21,6 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Isolated
 class EvictionLogTests {
 
+	private static final String LIMIT = "1000000000";
+
 	private final Logger logger = (Logger) LoggerFactory.getLogger(RedisSessionStore.class);
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -46,6 +48,9 @@ class EvictionLogTests {
 			assertThat(this.log.list).isEmpty();
 			server.serverCommands().setConfig("maxmemory-policy", "allkeys-lru");
 			store.verifyServer();
+			assertThat(this.log.list).as("a server without a limit is never full").isEmpty();
+			server.serverCommands().setConfig("maxmemory", LIMIT);
+			store.verifyServer();
 		}
 		finally {
 			own.destroy();
@@ -58,20 +63,21 @@ class EvictionLogTests {
 		RedisServers servers = RedisServers.cluster();
 		LettuceConnectionFactory cluster = servers.connections();
 		try {
-			setPolicy(servers, "volatile-ttl");
+			setPolicy(servers, "volatile-ttl", LIMIT);
 			new RedisSessionStore(cluster, StoreOptions.of(JsonMessageCodec.create())).verifyServer();
 		}
 		finally {
-			setPolicy(servers, "noeviction");
+			setPolicy(servers, "noeviction", "0");
 			cluster.destroy();
 		}
 		assertThatOneWarningNames("volatile-ttl");
 	}
 
-	private static void setPolicy(RedisServers servers, String policy) {
+	private static void setPolicy(RedisServers servers, String policy, String limit) {
 		LettuceConnectionFactory first = servers.connectionsBy(servers.port());
 		try (RedisConnection server = first.getConnection()) {
 			server.serverCommands().setConfig("maxmemory-policy", policy);
+			server.serverCommands().setConfig("maxmemory", limit);
 		}
 		finally {
 			first.destroy();

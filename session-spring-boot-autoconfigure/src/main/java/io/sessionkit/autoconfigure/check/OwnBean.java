@@ -2,15 +2,15 @@ package io.sessionkit.autoconfigure.check;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
@@ -41,12 +41,18 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 	/** The name of the bean that a store of the application can be built with. */
 	static final String OPTIONS = "sessionKitStoreOptions";
 
-	/** What a store has of these options, by the property that says it. */
-	static final Map<String, Function<StoreOptions, Object>> OF_OPTIONS = Map.of(
-			SessionKitProperties.PREFIX + ".time-to-live", (options) -> Optional.ofNullable(options.timeToLive()),
-			SessionKitProperties.PREFIX + ".token-estimate", StoreOptions::tokens,
-			SessionKitProperties.PREFIX + ".store.view-cache", StoreOptions::viewCache,
-			SessionKitProperties.PREFIX + ".codec.strict", StoreOptions::codec);
+	/**
+	 * Whether the options of a store have what those of the bean have, by the property
+	 * that says it. Nobody knows what a codec of the application is made of.
+	 */
+	static final Map<String, BiPredicate<StoreOptions, StoreOptions>> OF_OPTIONS = Map.of(
+			SessionKitProperties.PREFIX + ".time-to-live",
+			(theirs, ours) -> Objects.equals(theirs.timeToLive(), ours.timeToLive()),
+			SessionKitProperties.PREFIX + ".token-estimate", (theirs, ours) -> theirs.tokens().equals(ours.tokens()),
+			SessionKitProperties.PREFIX + ".store.view-cache",
+			(theirs, ours) -> theirs.viewCache().equals(ours.viewCache()),
+			SessionKitProperties.PREFIX + ".codec.strict",
+			(theirs, ours) -> !(theirs.codec() instanceof JsonMessageCodec) || theirs.codec().equals(ours.codec()));
 
 	static final List<OwnBean<?>> ALL = List.of(
 			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",

@@ -3,9 +3,9 @@ package io.sessionkit.autoconfigure.check;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 
@@ -38,12 +38,18 @@ final class OwnBeansCheck extends AtStart {
 	protected void run() {
 		for (OwnBean<?> each : OwnBean.ALL) {
 			List<String> names = names(each.type());
-			if (!names.isEmpty() && !this.beans.containsBean(each.ours())) {
+			if (!names.isEmpty() && !this.beans.containsBean(each.ours()) && isUsed(each)) {
 				refuseProperties(each, names);
 				refuseParts(each, names);
 				refuseOptions(each, names);
 			}
 		}
+	}
+
+	/** Where SessionKit is switched off, nobody asks a store for what properties say. */
+	private boolean isUsed(OwnBean<?> own) {
+		return own.type() != SessionStore.class
+				|| OnSwitchCondition.isOn(this.environment, SessionKitProperties.ENABLED);
 	}
 
 	private void refuseProperties(OwnBean<?> own, List<String> names) {
@@ -78,20 +84,27 @@ final class OwnBeansCheck extends AtStart {
 	 */
 	private void refuseOptions(OwnBean<?> own, List<String> names) {
 		if (own.type() == SessionStore.class && this.beans.containsBean(OwnBean.OPTIONS)) {
-			List<StoreOptions> theirs = names.stream()
-				.map((name) -> this.beans.getBean(name, SessionStore.class).options())
-				.toList();
-			refuse(differing(theirs, this.beans.getBean(OwnBean.OPTIONS, StoreOptions.class)),
+			refuse(differing(options(names), this.beans.getBean(OwnBean.OPTIONS, StoreOptions.class)),
 					described(own, names) + ", which the application builds with other StoreOptions.",
 					"Build it with the StoreOptions bean, or leave the properties out.");
 		}
 	}
 
+	/** Returns the options of stores; those of a mock are null. */
+	private List<StoreOptions> options(List<String> names) {
+		return names.stream()
+			.map((name) -> this.beans.getBean(name, SessionStore.class).options())
+			.filter(Objects::nonNull)
+			.toList();
+	}
+
 	private static List<String> differing(List<StoreOptions> theirs, StoreOptions ours) {
-		return OwnBean.OF_OPTIONS.entrySet().stream().filter((each) -> {
-			Function<StoreOptions, Object> value = each.getValue();
-			return theirs.stream().noneMatch((options) -> value.apply(options).equals(value.apply(ours)));
-		}).map(Map.Entry::getKey).toList();
+		return OwnBean.OF_OPTIONS.entrySet()
+			.stream()
+			.filter((each) -> !theirs.isEmpty()
+					&& theirs.stream().noneMatch((options) -> each.getValue().test(options, ours)))
+			.map(Map.Entry::getKey)
+			.toList();
 	}
 
 	private static ConfigurationRefusedException refusal(String part, String owner, String said) {

@@ -104,7 +104,8 @@ final class WrittenValues {
 	/**
 	 * Refuses an empty text, such as that of a variable which is set to another that is
 	 * not. It would take the place of what the next source says, and leave the property
-	 * unset: no tool would need an approval. An empty list of YAML is meant.
+	 * unset: no tool would need an approval. Of a property that has no default, YAML
+	 * without a value is meant, as an empty list is: it unsets what another file says.
 	 */
 	private void refuseEmpty(Property property) {
 		ConfigurationProperty found = found(property);
@@ -114,11 +115,17 @@ final class WrittenValues {
 	}
 
 	private static boolean isText(Property property, ConfigurationProperty found) {
-		return !property.isList()
-				|| (found.getValue() instanceof CharSequence text && !(text.isEmpty() && isOfYaml(found.getOrigin())));
+		return found.getValue() instanceof CharSequence text && !property.isMap()
+				&& !(text.isEmpty() && canBeUnset(property) && isOfYaml(found.getOrigin()));
 	}
 
-	/** Spring Boot hands an empty list of YAML on as an empty text. */
+	private static boolean canBeUnset(Property property) {
+		return property.isList() || property.defaultValue() == null;
+	}
+
+	/**
+	 * Spring Boot hands an empty list of YAML on as an empty text, as it does no value.
+	 */
 	private static boolean isOfYaml(@Nullable Origin origin) {
 		Origin place = (origin instanceof PropertySourceOrigin of) ? of.getOrigin() : origin;
 		return place instanceof TextResourceOrigin text && text.getResource() != null
@@ -132,9 +139,6 @@ final class WrittenValues {
 	private static String form(Property property) {
 		if (property.isList()) {
 			return "Write at least one value, or [] in YAML for none";
-		}
-		if (property.isMap()) {
-			return "Write at least one entry";
 		}
 		if (property.type().isEnum()) {
 			return "Write " + either(choices(property.type()));

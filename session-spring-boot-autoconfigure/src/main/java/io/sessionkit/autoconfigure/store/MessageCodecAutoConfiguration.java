@@ -35,13 +35,15 @@ public final class MessageCodecAutoConfiguration {
 	/**
 	 * Creates the options for SessionKit's own stores and for the stores of an
 	 * application.
+	 * @param sessionKitClocks the clocks, under a name that no bean has: Spring would
+	 * take one of that name from among several
 	 */
 	@Bean
 	@ConditionalOnMissingBean
-	StoreOptions sessionKitStoreOptions(MessageCodec codec, ObjectProvider<Clock> clock,
+	StoreOptions sessionKitStoreOptions(MessageCodec codec, ObjectProvider<Clock> sessionKitClocks,
 			ObjectProvider<TokenCountEstimator> estimator, SessionKitProperties properties) {
 		StoreOptions options = StoreOptions.of(codec)
-			.clock(clock.getIfAvailable(Clock::systemUTC))
+			.clock(sessionKitClocks.getIfAvailable(Clock::systemUTC))
 			.timeToLive(properties.timeToLive())
 			.viewCache(properties.store().viewCache());
 		TokenCountEstimator counts = estimator.getIfAvailable();

@@ -344,7 +344,7 @@ class ConfigurationCheckTests {
 	}
 
 	static Stream<String> allNames() {
-		return KnownProperties.ALL.all().stream().map(Property::name);
+		return KnownProperties.ALL.all().stream().filter((property) -> !property.isMap()).map(Property::name);
 	}
 
 	/** As where a compose file hands on a variable that nobody has set. */
@@ -379,6 +379,32 @@ class ConfigurationCheckTests {
 			assertThat(context).hasNotFailed();
 			assertThat(context.getBean(SessionKitProperties.class).approval().tools()).isEmpty();
 		});
+	}
+
+	@Test
+	void nameWithoutAValueInYamlUnsetsWhatHasNoDefault() throws IOException {
+		with(yaml("""
+				sessionkit:
+				  time-to-live:
+				  trim.max-turns:
+				  tools.timeouts: {}
+				""")).withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.trim.max-turns=5")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+				assertThat(properties.timeToLive()).isNull();
+				assertThat(properties.trim().maxTurns()).isNull();
+			});
+		assertThat(StartFailure.analysis(with(yaml("""
+				sessionkit:
+				  lease:
+				"""))).getDescription()).contains("sessionkit.lease").contains("an empty text");
+	}
+
+	@Test
+	void emptyMapOfJsonIsNoText() {
+		with(new MapPropertySource("json", Map.of("sessionkit.tools.timeouts", Map.of())))
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

@@ -42,6 +42,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * Beans of an application in whose place the auto-configuration defines none, beside what
@@ -114,8 +115,18 @@ class OwnBeansCheckTests {
 
 	@Test
 	void propertyThatHasTheEffectThatItNamesIsNotRefused() {
-		store((beans) -> StoreOptions.of(JsonMessageCodec.create()).timeToLive(Duration.ofDays(30)))
-			.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.store.view-cache=16MB")
+		store((beans) -> StoreOptions.of(JsonMessageCodec.create().strict()).timeToLive(Duration.ofDays(30)))
+			.withPropertyValues("sessionkit.time-to-live=30d", "sessionkit.store.view-cache=16MB",
+					"sessionkit.token-estimate=length", "sessionkit.codec.strict=true")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void storeIsAskedForNothingWhereSessionKitIsSwitchedOffOrTheStoreIsAMock() {
+		store((beans) -> StoreOptions.of(JsonMessageCodec.create()))
+			.withPropertyValues("sessionkit.enabled=false", "sessionkit.store.type=jdbc")
+			.run((context) -> assertThat(context).hasNotFailed());
+		own(SessionStore.class, (beans) -> mock(SessionStore.class)).withPropertyValues("sessionkit.time-to-live=30d")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 

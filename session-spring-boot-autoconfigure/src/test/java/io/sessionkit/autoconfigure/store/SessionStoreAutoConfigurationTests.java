@@ -212,7 +212,7 @@ class SessionStoreAutoConfigurationTests {
 
 	@Test
 	void twoClocksAreRefusedUnlessOneIsPrimary() {
-		ApplicationContextRunner first = this.runner.withBean("first", Clock.class,
+		ApplicationContextRunner first = this.runner.withBean("clock", Clock.class,
 				() -> Clock.fixed(NOW, ZoneOffset.UTC));
 		first.withBean("second", Clock.class, Clock::systemUTC)
 			.run((context) -> assertThat(context).getFailure()
