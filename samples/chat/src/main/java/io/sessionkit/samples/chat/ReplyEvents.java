@@ -75,6 +75,9 @@ final class ReplyEvents {
 			return isTakenOver(failed.failure()) ? Mono.empty()
 					: reading(() -> Optional.of(event("problem", withTurn(problem(failed), failed.turn()))));
 		}
+		if (event instanceof CallEvent.Lost) {
+			return reading(() -> isDeleted() ? Optional.of(event("problem", Problems.deleted())) : Optional.empty());
+		}
 		this.steered |= event instanceof CallEvent.Steered;
 		this.isStored |= this.steered || event instanceof CallEvent.Repeated;
 		return Mono.justOrEmpty(this.isStored ? null : work(event));
