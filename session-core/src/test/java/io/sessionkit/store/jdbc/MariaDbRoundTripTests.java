@@ -180,7 +180,9 @@ class MariaDbRoundTripTests {
 				+ ", " + at4000);
 		// numbers are sent as digits: a few bytes a row
 		assertThat(at4000).isBetween(at40 - 8 * 40, at40 + 8 * 40);
-		assertThat(at4000).isBetween(at2000 - 40, at2000 + 40);
+		// the 1,000th turn has a digit less than the 2,000th, in some numbers of each of
+		// the 20 rows
+		assertThat(at4000).isBetween(at2000 - 4 * 20, at2000 + 4 * 20);
 	}
 
 	@ParameterizedTest
