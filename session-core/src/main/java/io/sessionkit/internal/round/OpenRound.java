@@ -3,7 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.UnfinishedReplyException;
+import io.sessionkit.context.UnfinishedReplyException;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import org.jspecify.annotations.Nullable;

@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.UnfinishedReplyException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.UnfinishedReplyException;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;

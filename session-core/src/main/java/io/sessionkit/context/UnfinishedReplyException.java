@@ -1,4 +1,7 @@
-package io.sessionkit;
+package io.sessionkit.context;
+
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionKey;
 
 /**
  * Thrown if the model's stream has ended without a finish reason, and
