@@ -62,7 +62,8 @@ final class GuardedStore implements SessionStore {
 	}
 
 	/**
-	 * Who asks to be forgotten is not refused: a session may be erased inside of a turn.
+	 * Returns the key of a session that is written, which no turn around the writer may
+	 * be on. Erasing is no such write: who asks to be forgotten is not refused.
 	 */
 	private SessionKey written(SessionKey named) {
 		SessionKey key = key(named);
