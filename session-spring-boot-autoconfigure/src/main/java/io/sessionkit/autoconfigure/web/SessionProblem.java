@@ -68,7 +68,7 @@ enum SessionProblem {
 			"The session does not have what was there before. It was erased, or it has expired. Nothing was stored."),
 
 	CONFLICT(SessionConflictException.class, HttpStatus.CONFLICT,
-			"Another request has changed the session. Read it, then try again."),
+			"Another request has changed the session. Read it, then ask again, without a message if a turn is open."),
 
 	TURN_IN_PROGRESS(TurnInProgressException.class, HttpStatus.CONFLICT,
 			"Another request is working on the session. Try again when it is done."),
@@ -95,7 +95,7 @@ enum SessionProblem {
 			"The message contains something that cannot be stored."),
 
 	UNFINISHED_REPLY(UnfinishedReplyException.class, HttpStatus.BAD_GATEWAY,
-			"The answer has broken off. Send the request again."),
+			"The answer has broken off. Read the session, then ask again, without a message if a turn is open."),
 
 	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"The sessions cannot be reached at the moment. Try again later."),
@@ -107,7 +107,7 @@ enum SessionProblem {
 			"The server shuts down, and the turn is not finished. Ask to continue it, without a new message."),
 
 	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"There was an answer, and it may not be stored. Read the session before you try again."),
+			"There was an answer, and it may not be stored. Read the session, then ask again, without a message if a turn is open."),
 
 	HOOK_FAILED(HookFailedException.class),
 

@@ -23,6 +23,7 @@ import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.context.UnfinishedReplyException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
 import jakarta.servlet.http.HttpServletResponse;
@@ -114,6 +115,15 @@ class SessionProblemTests {
 		assertThat(SessionProblem.SESSION_ERROR.status()).isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
 	}
 
+	/** A part of the turn may be stored, so the same request again would be refused. */
+	@Test
+	void theClientOfAnUnfinishedReplyIsToldWhenToAskWithoutAMessage() {
+		SessionException ex = new UnfinishedReplyException(SessionKey.of("ada", "t1"));
+
+		assertThat(SessionProblem.of(ex).detail(ex).getDetail()).isEqualTo(
+				"The answer has broken off. Read the session, then ask again, without a message if a turn is open.");
+	}
+
 	@Test
 	void aServletApplicationAnswersWithProblems(CapturedOutput output) {
 		this.servlet.withPropertyValues(ON).run((context) -> {
@@ -121,15 +131,16 @@ class SessionProblemTests {
 			assertThat(client.get().uri("/fails/conflict")).hasStatus(HttpStatus.CONFLICT)
 				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
 				.bodyJson()
-				.isLenientlyEqualTo("""
-						{"type": "urn:sessionkit:conflict", "title": "Conflict", "status": 409, "code": "conflict",
-							"detail": "Another request has changed the session. Read it, then try again."}""");
+				.isLenientlyEqualTo(
+						"""
+								{"type": "urn:sessionkit:conflict", "title": "Conflict", "status": 409, "code": "conflict",
+									"detail": "Another request has changed the session. Read it, then ask again, without a message if a turn is open."}""");
 			assertThat(client.get().uri("/fails/store")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
 				.headers()
 				.hasValue("Retry-After", "1");
 			assertThat(client.get().uri("/fails/commit")).bodyJson()
 				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it may not be"
-						+ " stored. Read the session before you try again.\"}");
+						+ " stored. Read the session, then ask again, without a message if a turn is open.\"}");
 			assertThat(client.get().uri("/fails/refused-commit")).bodyJson()
 				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it is not"
 						+ " stored. The session is as it was before it.\"}");
