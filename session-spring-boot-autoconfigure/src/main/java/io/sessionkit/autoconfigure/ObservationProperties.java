@@ -18,8 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * gauge sessionkit.approvals.waiting. Unset: all owners, if the store lists records of
  * all owners.
  * @param waitingInterval Shortest time between two counts of the waiting tool calls. Each
- * count reads up to 1,000 calls, of each owner if owners are named.
- * @param healthTimeout Time in which the store has to answer to be healthy.
+ * count reads up to 1,000 tool calls, of each owner if owners are named.
+ * @param healthTimeout Maximum time for the store's answer in the health check.
  * @param endpointTexts Whether the endpoint of Actuator shows what may quote a
  * conversation: messages, arguments of tools, titles, tags and attributes.
  */
@@ -33,6 +33,7 @@ public record ObservationProperties(@DefaultValue("true") boolean enabled, @Defa
 		SessionKitProperties.refuseBelowASecond("observation.waiting-interval", waitingInterval);
 		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, "observation.waiting-interval", waitingInterval);
 		SessionKitProperties.refuseBelowASecond("observation.health-timeout", healthTimeout);
+		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, "observation.health-timeout", healthTimeout);
 	}
 
 }
