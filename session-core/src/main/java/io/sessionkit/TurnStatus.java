@@ -7,27 +7,27 @@ package io.sessionkit;
  */
 public enum TurnStatus {
 
-	/** The turn has its question and its answer, and can be part of the history. */
+	/** The turn has its question and its reply, and can be part of the history. */
 	COMPLETED,
 
 	/** A tool call waits for a person; later calls continue the turn. */
 	AWAITING_APPROVAL,
 
 	/**
-	 * The model, a tool or the application threw. The turn is kept with what it had so
-	 * far.
+	 * The model, a tool or the application threw, or the reply has no content. The turn
+	 * is kept with what it had so far.
 	 */
 	FAILED,
 
-	/** The caller cancelled the call before the answer was complete. */
+	/** The caller cancelled the call before the reply was complete. */
 	CANCELLED,
 
-	/** A hook refused the input, a request or the answer. The verdict says which. */
+	/** A hook refused the input, a request or the reply. The verdict says which. */
 	REFUSED,
 
 	/**
-	 * The turn is written step by step and is not finished yet, or a killed process left
-	 * it behind.
+	 * The turn is written step by step and is not finished yet, or the process that
+	 * worked on it was killed or has shut down.
 	 */
 	INCOMPLETE;
 

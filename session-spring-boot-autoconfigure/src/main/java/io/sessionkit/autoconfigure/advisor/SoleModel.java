@@ -9,7 +9,7 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * Finds the model bean that is named by a property, or the only one.
+ * Finds the model bean that is named by a property, or the only or primary one.
  */
 final class SoleModel {
 
@@ -18,12 +18,12 @@ final class SoleModel {
 
 	/**
 	 * Returns the model.
-	 * @param name the name of the bean; null for the only one
+	 * @param name the name of the bean; null for the only or primary one
 	 * @param property the property that names it
 	 * @param purpose what it is for, as the beginning of a sentence
 	 * @param off what to set in order to need none
 	 * @throws ConfigurationRefusedException if there is no such model, or if none is
-	 * named and there are several
+	 * named and there are several of which none is primary
 	 */
 	static ChatModel of(@Nullable String name, String property, String purpose, String off, ListableBeanFactory beans) {
 		String[] names = beans.getBeanNamesForType(ChatModel.class);
