@@ -22,24 +22,26 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tools Names of tools of which every call needs a person's approval. Names must
  * match exactly. If a name matches no tool but resembles the name of a tool that a call
  * offers, the call is refused; a name that resembles no other is logged. Unset: none.
- * @param siblings Handling of calls that need no approval, next to one that waits: hold
- * (they run once all others are decided) or run (they run first).
- * @param expiresAfter Time during which a call can be decided, such as 1h, shorter than
- * sessionkit.time-to-live. Unset: as long as its session lives.
- * @param onNewMessage Handling of a new message while calls wait: reject (the message is
- * refused), cancel (the calls are cancelled, and the message begins a new turn) or queue
- * (the message is kept and follows the results).
- * @param deciders Who decides on the calls of which tool, as tool=AUTHORITY, with * for
- * all other tools that need an approval; several entries of a tool are alternatives. The
- * authority is one of Spring Security, such as ROLE_LEAD. A tool that is named needs an
+ * @param siblings Handling of tool calls that need no approval, next to one that waits:
+ * hold (they run once all others are decided) or run (they run first).
+ * @param expiresAfter Time during which a tool call can be decided, such as 1h, shorter
+ * than sessionkit.time-to-live. Unset: as long as its session lives.
+ * @param onNewMessage Handling of a new message while tool calls wait: reject (the
+ * message is refused), cancel (the tool calls are answered as cancelled, their turn
+ * becomes history, and the message begins a new turn) or queue (the message is kept and
+ * follows the results).
+ * @param deciders Authorities of Spring Security that may decide on the calls of a tool,
+ * as tool=AUTHORITY, such as refund=ROLE_LEAD; * stands for all other tools that need an
+ * approval. Repeat a tool to allow several authorities. A tool named here needs an
  * approval. Requires sessions that belong to users (sessionkit.owner). Unset: whoever
- * reaches the session.
- * @param ownerDecides Whether a user with that authority may also decide on calls of
- * these tools in the user's own sessions.
- * @param version Application-defined marker of the version that a paused turn was created
- * with. A call with a different marker does not continue the turn. Unset: none.
- * @param notifications Notices of calls that wait, as application events.
- * @param continuation Turns that continue by themselves once their calls are decided.
+ * reaches the session decides.
+ * @param ownerDecides Whether deciders (sessionkit.approval.deciders) may also decide on
+ * tool calls in their own sessions.
+ * @param version Marker of your own that is stored with a paused turn. A call under
+ * another marker does not continue the turn. Unset: none.
+ * @param notifications Notices of tool calls that wait, as application events.
+ * @param continuation Turns that continue by themselves once their tool calls are
+ * decided.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
 		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,

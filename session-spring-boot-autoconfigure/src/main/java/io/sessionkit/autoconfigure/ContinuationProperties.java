@@ -9,14 +9,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * supplies.
  *
  * @param enabled Whether a turn continues on a server, without anyone's request, once all
- * of its calls are decided or have expired. Set it in every process that pauses, decides
- * or continues turns.
- * @param run Whether this process continues turns too, which needs the bean. False for a
- * process that only decides.
- * @param interval Time after which to look for decisions of other processes, and for
- * turns that could not be continued. Those that are decided in this process continue at
- * once.
- * @param threads How many turns this process continues at the same time.
+ * of its tool calls are decided or have expired. Set it in every process that pauses,
+ * decides or continues turns.
+ * @param run Whether this process continues turns; it then needs a TurnContinuation bean.
+ * Set it to false in a process that only decides.
+ * @param interval Interval at which this process looks for decisions of other processes,
+ * and for turns that could not be continued. Turns that are decided in this process
+ * continue at once.
+ * @param threads Number of turns that this process continues at the same time.
  */
 public record ContinuationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("true") boolean run,
 		@DefaultValue("10s") Duration interval, @DefaultValue("4") int threads) {

@@ -5,12 +5,13 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Notices of calls that wait for approval, published as application events of type
+ * Notices of tool calls that wait for approval, published as application events of type
  * ApprovalNotice. Each is delivered at least once.
  *
  * @param enabled Whether each pause is stored with a notice, and notices are delivered.
- * @param interval Time after which to look for notices of other processes, and for those
- * whose listener threw an exception. Those of this process are delivered at once.
+ * @param interval Interval at which this process looks for notices of other processes,
+ * and for those whose listener threw an exception. Notices of this process are delivered
+ * at once.
  */
 public record NotificationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("10s") Duration interval) {
 

@@ -73,8 +73,8 @@ public final class SessionKitProperties {
 
 	/**
 	 * Whether to fail a turn if a streamed reply ends without a finish reason, before its
-	 * tools run: the connection to the model may have been lost. Not for models that send
-	 * none.
+	 * tools run: the connection to the model may have been lost. Do not set it for models
+	 * that send none.
 	 */
 	private final boolean requireFinishReason;
 
@@ -86,14 +86,16 @@ public final class SessionKitProperties {
 	private final @Nullable OwnerSource owner;
 
 	/**
-	 * Authority of Spring Security by which a user reaches the sessions of all owners.
-	 * Not beside a CallerResolver bean, which says itself who does.
+	 * Spring Security authority that lets a user reach the sessions of all owners.
+	 * Refused with owner=none or with a CallerResolver or SessionAccess bean: that bean
+	 * decides.
 	 */
 	private final String anyOwnerAuthority;
 
 	/**
-	 * Time to live of a new session after its last write, such as 30d, longer than
-	 * sessionkit.lease. Unset: sessions do not expire.
+	 * Time to live of a new session after its last turn or change, such as 30d. Decisions
+	 * on tool calls do not extend it. Must be longer than sessionkit.lease. Unset:
+	 * sessions do not expire.
 	 */
 	private final @Nullable Duration timeToLive;
 
@@ -163,8 +165,8 @@ public final class SessionKitProperties {
 	private final Durability durability;
 
 	/**
-	 * Handling of an answer whose reader cancels the stream: discard (the turn is kept
-	 * beside the history) or keep (the text that was read becomes the answer, marked as
+	 * Handling of a reply whose reader cancels the stream: discard (the turn is kept
+	 * beside the history) or keep (the text that was read becomes the reply, marked as
 	 * cut short, and the turn becomes history).
 	 */
 	private final OnCancel onCancel;
@@ -179,21 +181,22 @@ public final class SessionKitProperties {
 	private final Concurrency concurrency;
 
 	/**
-	 * Longest time that a call waits for those before it, with concurrency=serialize or
-	 * steer, and for a call that makes the same request.
+	 * Maximum time that a call waits in a line: for the calls ahead of it
+	 * (concurrency=serialize or steer), and for an earlier call with the same idempotency
+	 * key.
 	 */
 	private final Duration concurrencyTimeout;
 
 	/**
-	 * Time during which a request with an idempotency key can be repeated, from when its
-	 * turn has ended; as long as the session, if the turn has waited for a person or was
-	 * ended by another call.
+	 * How long after the end of its turn a request with an idempotency key is recognized.
+	 * If the turn waited for a person or was ended by another call, as long as the
+	 * session lives.
 	 */
 	private final Duration idempotencyTimeToLive;
 
 	/**
-	 * Time that a process working on an open turn, or standing in line for a session, may
-	 * be silent before others may go on. Renewed while the process lives.
+	 * Time without a renewal after which other processes may take over the open turns of
+	 * a process and its places in line. A live process renews it.
 	 */
 	private final Duration lease;
 
@@ -478,7 +481,7 @@ public final class SessionKitProperties {
 	 * permanently.
 	 *
 	 * @param maxTurns Maximum number of turns of history that a session keeps, at least
-	 * 1. It may exceed this by the size of a batch. Unset: no limit.
+	 * 1. It may exceed this by up to one turn less than the batch. Unset: no limit.
 	 * @param maxAge How long a session keeps a turn. Turns are deleted when later ones
 	 * are stored, within a tenth of this age. Unset: no limit.
 	 * @param batch Number of turns after which a session is looked at again. A small
@@ -542,8 +545,8 @@ public final class SessionKitProperties {
 	/**
 	 * Encoding of stored messages.
 	 *
-	 * @param strict Whether to fail on a reply with a part that cannot be stored, instead
-	 * of storing the reply without that part.
+	 * @param strict Whether to fail on a reply with content that cannot be stored,
+	 * instead of storing the reply without that content.
 	 */
 	public record Codec(@DefaultValue("false") boolean strict) {
 	}

@@ -8,9 +8,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Titles of sessions that have none when their first turn has become history.
  *
  * @param by What makes the title: none, first-words (of the first question) or model
- * (which is called once for each session, beside the turn).
+ * (which is called once for each session, after its first turn).
  * @param model Name of the ChatModel bean that makes titles, with by=model. Unset: the
- * only one.
+ * only or primary ChatModel bean.
  */
 public record TitleProperties(@DefaultValue("none") TitleSource by, @Nullable String model) {
 

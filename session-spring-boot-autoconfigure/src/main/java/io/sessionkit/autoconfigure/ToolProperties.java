@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * Running of tools in calls that pass the session advisor.
  *
  * @param timeout Time that a run of a tool may take, such as 30s, without the time that
- * it waits for an approval. A tool that takes longer is interrupted, and the model is
- * told. Unset: no limit.
+ * the tool call waits for an approval. A tool that takes longer is interrupted, and the
+ * model is told. Unset: no limit.
  * @param timeouts Times that runs of single tools may take, by the exact name of the
- * tool. They count instead of @ToolTimeout and of the time for all tools. Unset: none.
+ * tool. They take precedence over @ToolTimeout and over the time for all tools. Unset:
+ * none.
  */
 public record ToolProperties(@Nullable Duration timeout, @Nullable Map<String, Duration> timeouts) {
 
