@@ -3,6 +3,7 @@ package io.sessionkit.advisor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,6 +68,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class ConcurrencyTests {
 
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private final SessionKey key = SessionKey.of("order", UUID.randomUUID().toString());
@@ -87,7 +90,7 @@ class ConcurrencyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aSecondCallIsRejectedBeforeTheModelIsCalled(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
 		Future<String> first = ask(chat, "u1");
 		this.model.awaitCalls(1);
@@ -105,7 +108,7 @@ class ConcurrencyTests {
 	@ParameterizedTest
 	@EnumSource
 	void callsAreAnsweredInTheOrderOfTheirArrival(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		List<ChatClient> chats = List.of(chat(store, Concurrency.SERIALIZE, LONG, LONG),
 				chat(store, Concurrency.SERIALIZE, LONG, LONG));
 		List<Future<String>> answers = new ArrayList<>();
@@ -146,7 +149,7 @@ class ConcurrencyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatFailsLetsTheNextOneWork(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
 		this.model.open();
 		assertThatIllegalStateException().isThrownBy(() -> answer(chat, "fail"));
@@ -294,7 +297,7 @@ class ConcurrencyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatNoLongerShowsThatItIsThereIsPassedByAndChangesNothing(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Duration life = Duration.ofSeconds(1);
 		ChatClient stopped = chat(store, Concurrency.SERIALIZE, LONG, life);
 		Future<String> first = ask(stopped, "u1");
@@ -392,7 +395,7 @@ class ConcurrencyTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void aShorterLeaseThrowsNoCallOutThatIsAtWork(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, Duration.ofSeconds(9));
 		ChatClient other = chat(store, Concurrency.SERIALIZE, LONG, Duration.ofSeconds(1));
 		Future<String> first = this.threads.submit(() -> request(chat));

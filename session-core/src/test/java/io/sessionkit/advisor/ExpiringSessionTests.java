@@ -14,6 +14,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Sessions whose time to live ends while a call works on them.
  */
+@Order(1)
 class ExpiringSessionTests {
 
 	private static final Duration LIFE = Duration.ofSeconds(4);

@@ -2,7 +2,9 @@ package io.sessionkit.advisor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -70,6 +72,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class IdempotencyKeyTests {
 
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private final SessionKey key = SessionKey.of("order", UUID.randomUUID().toString());
@@ -99,7 +103,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRepeatedCallGetsTheReplyThatIsStored(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.says("a1").says("a2").says("a3");
 		ChatResponse first = call(chat(store), "q1", "r1");
 		call(chat(store), "q2", "r2");
@@ -122,7 +126,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aStreamedCallIsRepeated(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.says("a1");
 		for (int i = 0; i < 3; i++) {
 			assertThat(String.join("", prompt(chat(store), "q1", "r1").stream().content().collectList().block()))
@@ -135,7 +139,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallWaitsForTheOneThatMakesTheSameRequest(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		CountedModel counted = new CountedModel(300);
 		List<Future<String>> answers = new ArrayList<>();
 		for (Concurrency each : List.of(Concurrency.OPTIMISTIC, Concurrency.REJECT, Concurrency.SERIALIZE)) {
@@ -161,7 +165,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aKeyWithOtherContentIsRefused(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.says("a1");
 		call(chat(store), "q1", "r1");
 		List<Consumer<ChatClient.ChatClientRequestSpec>> others = List.of((call) -> call.user("q2"),
@@ -207,7 +211,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatFailedIsMadeAgain(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.fails(new IllegalStateException("as asked")).says("a1");
 		assertThatIllegalStateException().isThrownBy(() -> call(chat(store), "q1", "r1"));
 		assertThat(text(call(chat(store), "q1", "r1"))).isEqualTo("a1");
@@ -219,7 +223,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallWhoseTurnWasStoredButNotConfirmedIsNotMadeAgain(TestStores kind) {
-		ObservedStore store = new ObservedStore(kind.create());
+		ObservedStore store = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
 		this.model.says("a0").says("a1");
 		call(chat(store), "q0", "r0");
 		store.failAt(ObservedStore.Fault.ANSWER);
@@ -233,7 +237,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRepeatedCallGetsThePauseAndThenTheReply(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		ChatResponse first = call(chat(store), "q1", "r1");
 		assertThat(SessionAdvisor.pending(first)).hasSize(1);
@@ -371,7 +375,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void aRequestThatWasGivenUpAfterItsToolsHaveRunIsRefused(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).fails(new IllegalStateException("down"));
 		call(chat(store), "q1", "r1");
 		Approvals approvals = approvals(this.opened.get(0));
@@ -404,7 +408,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageIsQueuedOnce(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.onNewMessage = NewMessageRule.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
@@ -421,7 +425,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageThatContinuesTheTurnAnswersItsRequest(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.onNewMessage = NewMessageRule.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
@@ -461,7 +465,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aTurnThatBrokeOffIsContinued(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.durability = Durability.STEP;
 		this.model.calls(SessionAdvisorTests.call("c1", "free", "1"))
 			.fails(new IllegalStateException("as asked"))
@@ -479,7 +483,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRequestWhoseTurnWasDeletedIsRefused(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.model.says("a1").says("a2");
 		ChatResponse first = call(chat(store), "q1", "r1");
 		this.opened.get(0).get(this.key).delete(1);
@@ -495,7 +499,7 @@ class IdempotencyKeyTests {
 	@ParameterizedTest
 	@EnumSource
 	void aTurnThatGotALaterNumberIsFound(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient other = chat(store);
 		this.model.says("a0");
 		call(other, "q0", "r0");

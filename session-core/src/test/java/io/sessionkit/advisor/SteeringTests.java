@@ -3,7 +3,9 @@ package io.sessionkit.advisor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -54,6 +56,7 @@ import io.sessionkit.test.ValidSequence;
 import io.sessionkit.test.WorkingModel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -82,7 +85,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Messages that join a turn that runs.
  */
+@Order(1)
 class SteeringTests {
+
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -127,7 +133,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void messagesJoinTheTurnBeforeItsNextModelCall(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Future<ChatResponse> first = call(chat(store), "u1:2");
 		awaitLooking(1);
 		Future<ChatResponse> second = call(chat(store), "u2");
@@ -164,7 +170,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageBecomesTheNextTurnIfTheTurnEndsWithoutAnotherModelCall(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Semaphore model = new Semaphore(0);
 		this.model.before((prompt) -> model.acquireUninterruptibly());
 		Future<ChatResponse> first = call(chat(store), "u1");
@@ -185,7 +191,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfACallWithATurnOfItsOwnJoinsNoneAndItsTurnIsJoined(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Future<ChatResponse> first = call(chat(store), "u1:1");
 		awaitLooking(1);
 		ChatClient own = chat(store);
@@ -226,7 +232,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatFailsIsATurnOfItsOwn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		failAfterTools();
 		Future<ChatResponse> first = call(chat(store), "u1:1");
 		joinAndGoOn(store, 1, () -> assertThatExceptionOfType(Exception.class).isThrownBy(first::get)
@@ -277,7 +283,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatIsRefusedIsATurnOfItsOwn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		SessionHook refusing = TestHooks.afterModel("strict",
 				(reply) -> reply.hasToolCalls() ? HookResult.keep() : HookResult.refuse("not this"));
 		Future<ChatResponse> first = this.threads
@@ -289,7 +295,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatIsCancelledIsATurnOfItsOwn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Semaphore model = new Semaphore(1);
 		this.model.before((prompt) -> model.acquireUninterruptibly());
 		Disposable first = prompt(chat(store), "u1:1").stream().chatResponse().subscribe();
@@ -303,7 +309,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatConflictsIsATurnOfItsOwn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Semaphore model = new Semaphore(1);
 		this.model.before((prompt) -> {
 			if (WorkingModel.current(prompt.getInstructions()).size() > 2) {
@@ -324,7 +330,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnWhoseProcessIsGoneIsATurnOfItsOwn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.lease = Duration.ofSeconds(3);
 		Semaphore model = new Semaphore(1);
 		this.model.before((prompt) -> {
@@ -351,7 +357,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatWaitsGetsThePause(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient asking = chat(store, Set.of("look"));
 		AtomicInteger calls = new AtomicInteger();
 		Future<ChatResponse> first = this.threads.submit(
@@ -386,7 +392,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatBeginsToWaitGetsThePauseAndIsStoredWithIt(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient asking = chat(store, Set.of("look"));
 		Approvals approvals = approvals(this.opened.get(0), Set.of("look"));
 		call(asking, "u1:2").get(20, TimeUnit.SECONDS);
@@ -422,7 +428,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageIsTakenBackByItsCallUntilItJoins(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Future<ChatResponse> first = call(chat(store), "u1:1");
 		awaitLooking(1);
 		Disposable second = prompt(chat(store), "u2").stream().content().subscribe();
@@ -545,7 +551,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void offerHoldsWhatHooksHaveLeftOfAMessage(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		SessionHook marking = TestHooks.beforeTurn("marking", (messages) -> {
 			String text = messages.get(0).getText();
 			return text.contains("u2") ? HookResult.replace(List.of(new UserMessage(text.replace("secret", "?") + "!")))
@@ -577,7 +583,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void hooksThatWriteAnAttributeAreAskedAgainWhenAMessageJoins(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		List<String> asked = new CopyOnWriteArrayList<>();
 		SessionHook counting = TestHooks.beforeTurn("counting", (messages) -> {
 			String text = String.valueOf(messages.get(0).getText());
@@ -847,7 +853,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRepeatedRequestGetsTheTurnThatItsMessageHasJoined(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ChatClient chat = chat(store);
 		Future<ChatResponse> first = call(chat, "u1:1");
 		awaitLooking(1);
@@ -878,7 +884,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRequestWhoseCallWasKilledDoesNotJoinTwice(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Consumer<ChatClient.AdvisorSpec> named = SessionAdvisor.idempotencyKey("r2");
 		Future<ChatResponse> first = call(chat(store), "u1:3");
 		awaitLooking(1);
@@ -908,7 +914,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRepeatedRequestThatWaitsInLineGetsTheTurnToo(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Consumer<ChatClient.AdvisorSpec> named = SessionAdvisor.idempotencyKey("r2");
 		Future<ChatResponse> first = call(chat(store), "u1:2");
 		awaitLooking(1);
@@ -1035,7 +1041,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "POSTGRESQL", "REDIS" })
 	void fiftyMessagesAtOnceAreEachInOneTurn(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Future<ChatResponse> first = call(chat(store), "u0:1");
 		awaitLooking(1);
 		ChatClient chat = chat(store);
@@ -1074,7 +1080,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aLargeMessageAndOneWithAnImageJoinAsTheyAre(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		String large = "ä😀\"\\".repeat(100_000);
 		byte[] image = new byte[300_000];
 		image[7] = 42;
@@ -1136,7 +1142,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfATurnThatBrokeOffBetweenStepsContinuesIt(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.durability = Durability.STEP;
 		AtomicInteger calls = new AtomicInteger();
 		this.model.before((prompt) -> {
@@ -1163,7 +1169,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aRequestThatHasJoinedATurnThatBrokeOffContinuesIt(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		this.durability = Durability.STEP;
 		this.lease = Duration.ofSeconds(3);
 		AtomicInteger calls = new AtomicInteger();
@@ -1198,7 +1204,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageWaitsForTheLeaseOfTheKilledProcessWhoseTurnItHasJoined(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		CountDownLatch over = new CountDownLatch(1);
 		Future<ChatResponse> first = callThatIsKilled(store, 3, over);
 		Future<ChatResponse> second = call(chat(store), "u2");
@@ -1421,7 +1427,7 @@ class SteeringTests {
 	@ParameterizedTest
 	@EnumSource
 	void aMessageOfACallThatIsGoneDoesNotJoin(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		// long enough for the other two on a busy machine
 		this.lease = Duration.ofSeconds(3);
 		ObservedStore dying = new ObservedStore(store);

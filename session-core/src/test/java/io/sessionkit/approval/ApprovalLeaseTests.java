@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +62,8 @@ import static org.awaitility.Awaitility.await;
 @Timeout(120)
 class ApprovalLeaseTests {
 
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
 	private static final String QUESTION = "user: question";
 
 	private static final String CALL = "assistant cancel({\"id\":1})";
@@ -77,7 +81,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void leaseIsRenewedWhileAToolRunsSoThatAnotherCallIsTold(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		List<String> others = new ArrayList<>();
 		try (Participant other = participant(store); Participant holder = this.scenario.takePart(store, (id) -> {
 			List<Long> revisions = new ArrayList<>();
@@ -101,7 +105,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void resultOfAHolderThatWasSilentIsNotUsedOnceAPersonHasAnswered(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = silent(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
@@ -124,7 +128,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void resultOfAHolderThatWasSilentIsUsedWhereNobodyHasDecided(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = silent(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
@@ -140,7 +144,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void eventOfAHolderThatHasLostItsTurnHasTheStatusThatIsStored(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = silent(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<CallEvent> late = CompletableFuture.supplyAsync(() -> lastEvent(holder));
@@ -157,7 +161,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void eventOfAHolderWhoseSessionWasErasedHasNoStatus(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = silent(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			String turn = store.turns(this.key, Tail.ALL).get(0).id();
@@ -181,7 +185,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void failureOfAHolderThatWasSilentDoesNotEndTheTurn(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);
 		observed.beforePut(this::refuseRenewal);
 		try (Participant other = participant(store); Participant holder = this.scenario.takePart(observed, (id) -> {
@@ -217,7 +221,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void claimThatComesBackLateRunsNothingThatAPersonHasRejected(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
@@ -237,7 +241,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void claimThatComesBackLateDoesNotRunASecondTimeWhatWasRetried(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
@@ -255,7 +259,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void claimThatComesBackLateIsTakenBackWhereNobodyHasDecided(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		try (Participant holder = stoppedAtItsClaim(store); Participant other = participant(store)) {
 			holder.pauseAndApprove(this.key, this.scenario);
 			CompletableFuture<String> late = CompletableFuture.supplyAsync(() -> holder.resumed(this.key));
@@ -273,7 +277,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void resultThatIsStoredLateDoesNotHideWhatAPersonHasDecidedMeanwhile(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);
 		AtomicBoolean away = new AtomicBoolean();
 		observed.beforePut((record) -> {
@@ -307,7 +311,7 @@ class ApprovalLeaseTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void resultThatWasStoredWithoutAnAnswerIsNotTakenForTheDecisionOfAPerson(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);
 		AtomicInteger lost = new AtomicInteger();
 		observed.afterPut((record) -> {

@@ -2,7 +2,9 @@ package io.sessionkit.approval;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +61,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(120)
 class StepFaultTests {
 
+	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);
+
 	private final SessionKey key = SessionKey.of(UUID.randomUUID().toString());
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
@@ -81,7 +85,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void callThatTakesTheLeaseWhenTheTurnHasEndedNeitherRunsNorAsks(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.TURN);
 		pause(client);
 		client.approvals.reject(client.approvals.pending(this.key).get(0), "somebody", "no");
@@ -105,7 +109,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void callThatTakesTheLeaseWhenAnotherTurnIsOpenLeavesThatOneAlone(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.TURN);
 		pause(client);
 		client.approvals.reject(client.approvals.pending(this.key).get(0), "somebody", "no");
@@ -131,7 +135,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnWhoseEndWasStoredWithoutAnAnswerKeepsNoLease(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);
 		Client client = client(observed, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
@@ -151,7 +155,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnWhoseEndWasNotStoredGivesItsLeaseBackAndContinues(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);
 		Client client = client(observed, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
@@ -170,7 +174,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnWhoseEndWasRefusedIsSaidToBeOpen(TestStores kind) {
-		ObservedStore observed = new ObservedStore(kind.create());
+		ObservedStore observed = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
 		Client client = client(observed, Durability.STEP);
 		this.model.calls(look(1)).step((prompt) -> Flux.defer(() -> {
 			observed.beforeCommit(() -> {
@@ -188,7 +192,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnWhoseEndIsUnknownIsSaidToBeOpenUnlessItIsWhole(TestStores kind) {
-		ObservedStore observed = new ObservedStore(kind.create());
+		ObservedStore observed = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
 		Client client = client(observed, Durability.STEP);
 		this.model.calls(look(1)).step((prompt) -> Flux.defer(() -> {
 			observed.failAt(ObservedStore.Fault.COMMIT);
@@ -207,7 +211,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void leaseThatIsLeftOverIsReplacedByThatOfATurnThatBegins(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.STEP);
 		Client other = client(store, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
@@ -230,7 +234,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnInStepsContinuesOnAHeaderThatOthersHaveChanged(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		this.inTool
@@ -249,7 +253,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnInStepsWhoseSessionIsErasedMeanwhileStoresNothing(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		this.model.calls(look(1)).step((prompt) -> Flux.defer(() -> {
@@ -265,7 +269,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void continuedTurnHasAsMuchOfTheHistoryAsItBeganWith(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		List<List<String>> histories = new CopyOnWriteArrayList<>();
 		Conversations conversations = Conversations.builder(store)
 			.trim(Trim.keepLastMessages(6))
@@ -292,7 +296,7 @@ class StepFaultTests {
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void toolWithoutAResultHasEnded(TestStores kind) {
-		SessionStore store = kind.create();
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		Client client = client(store, Durability.STEP);
 		ToolCallback silent = new ToolCallback() {
 

@@ -26,6 +26,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import static org.awaitility.Awaitility.await;
  * neither run a call again nor one that was rejected. One stop serves all cases: each has
  * a session of its own, at its own step.
  */
+@Order(2)
 @Timeout(300)
 class StoppedApprovalTests {
 

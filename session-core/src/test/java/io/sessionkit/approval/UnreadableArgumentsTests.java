@@ -23,6 +23,7 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ValidSequence;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Tools that cannot read what a model has written as their arguments. The model is told,
  * whatever kind of tool it is, whether or not somebody had to approve the call.
  */
+@Order(2)
 class UnreadableArgumentsTests {
 
 	private static final String TOOL = "set";

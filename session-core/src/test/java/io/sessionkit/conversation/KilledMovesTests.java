@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.Tail;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.Message;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * thread is as before or as after the step that it was in. {@code -Dsessionkit.kills=100}
  * kills so many on each store.
  */
+@Order(2)
 class KilledMovesTests {
 
 	private static final int KILLS = Integer.getInteger("sessionkit.kills", 2);

@@ -1,5 +1,8 @@
 package io.sessionkit.conversation;
 
+import org.junit.jupiter.api.Order;
+
+@Order(2)
 class RedisTwoProcessesTests extends TwoProcesses {
 
 	RedisTwoProcessesTests() {

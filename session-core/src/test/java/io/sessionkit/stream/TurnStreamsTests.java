@@ -76,6 +76,7 @@ import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +107,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Streams whose readers come and go. Two objects on one store are two processes.
  */
+@Order(1)
 class TurnStreamsTests {
 
 	private static final Map<TestStores, SessionStore> STORES = new EnumMap<>(TestStores.class);

@@ -28,7 +28,7 @@ import static org.awaitility.Awaitility.await;
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Order(2)
+@Order(1)
 class AccessBrowserTests {
 
 	private RunningChat chat;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The application processed ahead of time for other stores than a database, and run in a
  * process of its own.
  */
-@Order(1)
+@Order(2)
 class AheadOfTimeStoresTests {
 
 	@TempDir

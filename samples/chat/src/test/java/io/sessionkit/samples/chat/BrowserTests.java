@@ -26,7 +26,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The page in a real browser, with the application and its database file behind it.
  */
-@Order(1)
+@Order(2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class BrowserTests {

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
  * The page looks for decisions of others again and again while a call waits, here twice
  * in a second. Whoever types, or has the keyboard somewhere, does not notice.
  */
-@Order(1)
+@Order(2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class FocusBrowserTests {

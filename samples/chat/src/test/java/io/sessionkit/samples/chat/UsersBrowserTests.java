@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Order(2)
+@Order(1)
 class UsersBrowserTests {
 
 	private RunningChat chat;

@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Order(1)
+@Order(2)
 class WaitingBrowserTests {
 
 	private static final String QUESTIONS = ".bubble.user";
