@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -322,6 +323,47 @@ class CancelledAnswerTests {
 		reader.dispose();
 		Awaitility.await().until(() -> !heard.isEmpty());
 		assertThat(heard).containsExactly("failed null");
+	}
+
+	@Test
+	void answerIsStoredOnceIfTheReaderLeavesWhileListenersHearOfIt() {
+		CompletableFuture<Disposable> reader = new CompletableFuture<>();
+		this.conversations = Conversations.builder(this.store).hooks(new SessionHook() {
+		}).listeners(new SessionListener() {
+
+			@Override
+			public void textComplete(SessionEvent.TextComplete event) {
+				reader.join().dispose();
+				ended();
+			}
+
+		}).build();
+		this.model.says("a");
+		reader.complete(prompt(client()).stream().content().subscribe());
+		assertThat(ended().rounds()).hasSize(1);
+		assertThat(history()).containsExactly("user: q", "assistant: a");
+	}
+
+	@Test
+	void readerWhoLeavesDoesNotWaitForAListenerThatHearsOfTheLastResults() throws Exception {
+		CompletableFuture<Disposable> reader = new CompletableFuture<>();
+		CompletableFuture<Boolean> left = new CompletableFuture<>();
+		this.conversations = Conversations.builder(this.store).listeners(new SessionListener() {
+
+			@Override
+			public void toolReturned(SessionEvent.ToolReturned event) {
+				CountDownLatch disposed = new CountDownLatch(1);
+				new Thread(() -> {
+					reader.join().dispose();
+					disposed.countDown();
+				}).start();
+				left.complete(isOpenSoon(disposed));
+			}
+
+		}).build();
+		this.model.calls(ADD);
+		reader.complete(prompt(client(SessionAdvisorTests.direct("add"))).stream().content().subscribe());
+		assertThat(left.get(5, TimeUnit.SECONDS)).isTrue();
 	}
 
 	/** Does not end when the model has answered. */

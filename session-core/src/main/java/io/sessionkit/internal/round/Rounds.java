@@ -394,16 +394,31 @@ public final class Rounds implements OpenRound.Recorder {
 			}
 			this.usages.accept(usage);
 			this.transcript.round(model, usage);
-		}
-		TurnGate asked = message.hasToolCalls() ? asked() : null;
-		ChatResponse instead = (asked != null) ? asked.afterReply(message) : null;
-		synchronized (this) {
-			if (instead == null && !this.frozen) {
-				this.transcript.said(message);
+			if (!message.hasToolCalls()) {
+				said(message);
 			}
 		}
+		ChatResponse instead = message.hasToolCalls() ? gated(message) : null;
 		tellNews();
 		return new Checked(message, instead);
+	}
+
+	/** Returns what the gate gives the tool loop instead of a reply that calls tools. */
+	private @Nullable ChatResponse gated(AssistantMessage calling) {
+		TurnGate asked = asked();
+		ChatResponse instead = (asked != null) ? asked.afterReply(calling) : null;
+		synchronized (this) {
+			if (instead == null && !this.frozen) {
+				said(calling);
+			}
+		}
+		return instead;
+	}
+
+	/** A thread that cancels the turn must not record the reply once more. */
+	private void said(AssistantMessage checked) {
+		this.transcript.said(checked);
+		this.reply = null;
 	}
 
 	/**
@@ -445,9 +460,15 @@ public final class Rounds implements OpenRound.Recorder {
 	 * Ends the tool loop of a stream.
 	 * @return the whole answer; null if there was none
 	 */
-	public synchronized @Nullable ChatResponse afterStreamedLoop() {
-		afterLoop(stream().generations());
-		return stream().response();
+	public @Nullable ChatResponse afterStreamedLoop() {
+		List<Generation> generations;
+		synchronized (this) {
+			generations = stream().generations();
+		}
+		afterLoop(generations);
+		synchronized (this) {
+			return stream().response();
+		}
 	}
 
 	private Delivered stream() {
