@@ -17,7 +17,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.context.Prune;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.stream.TurnStreams;
@@ -35,6 +38,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
@@ -178,6 +182,39 @@ class ChildSessionTests {
 		running.dispose();
 		cancelled.countDown();
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.find(seen.get())).isEmpty());
+	}
+
+	@Test
+	void childForATurnThatWasCancelledBeforeItsModelWasCalledIsGone() throws Exception {
+		CountDownLatch called = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		AtomicReference<SessionKey> seen = new AtomicReference<>();
+		this.client = client(new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
+				if (context.key().equals(ChildSessionTests.this.key)) {
+					seen.set(context.key().child("scratch").child(context.turnId()));
+					ask("c1", SessionAdvisor.child(ChildSession.of("scratch").forThisTurn()));
+					called.countDown();
+					await(cancelled);
+				}
+				return HookResult.keep();
+			}
+
+		});
+		Disposable running = this.client.prompt().user("outer").advisors(named()).stream().content().subscribe();
+		called.await();
+		running.dispose();
+		assertThat(this.store.find(seen.get())).isPresent();
+		cancelled.countDown();
+		Awaitility.await().untilAsserted(() -> assertThat(this.store.find(seen.get())).isEmpty());
+		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	private ChatClient client(SessionHook hook) {
+		Conversations hooked = Conversations.builder(this.store).hooks(hook).build();
+		return ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(hooked)).build();
 	}
 
 	/**

@@ -795,8 +795,7 @@ public final class RunningTurn {
 
 	/**
 	 * Drops the turn of a caller that has disconnected before anything was done with it.
-	 * A new turn has stored nothing yet, so only a continued turn has to release its
-	 * lease.
+	 * A new turn has stored nothing yet, so only a continued turn is cancelled.
 	 */
 	public void drop() {
 		if (isContinued()) {
@@ -805,7 +804,7 @@ public final class RunningTurn {
 		else {
 			this.events.over();
 		}
-		leaveLine();
+		endHold();
 	}
 
 	/**
