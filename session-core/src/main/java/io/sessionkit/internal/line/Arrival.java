@@ -3,6 +3,8 @@ package io.sessionkit.internal.line;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionException;
@@ -29,6 +31,9 @@ public final class Arrival {
 	private final boolean steers;
 
 	private final Drain drain;
+
+	/** Held while the store is called; guards all that changes. */
+	private final Lock looking = new ReentrantLock();
 
 	private final List<Place> places = new ArrayList<>();
 
@@ -130,10 +135,17 @@ public final class Arrival {
 	 * @throws io.sessionkit.IdempotencyKeyException if the call does not ask what others
 	 * with its key have asked
 	 */
-	public synchronized @Nullable Admission look() {
-		if (this.over) {
-			return null;
+	public @Nullable Admission look() {
+		this.looking.lock();
+		try {
+			return this.over ? null : looked();
 		}
+		finally {
+			this.looking.unlock();
+		}
+	}
+
+	private @Nullable Admission looked() {
 		if (this.waiting == null) {
 			this.waiting = this.drain.waiting();
 		}
@@ -233,8 +245,14 @@ public final class Arrival {
 	 * Returns whether the call waits for another one that makes the same request.
 	 * @return false if it waits for other reasons, or does not wait
 	 */
-	public synchronized boolean isRepeating() {
-		return !this.over && this.places.isEmpty() && !current().isInLineOfSession();
+	public boolean isRepeating() {
+		this.looking.lock();
+		try {
+			return !this.over && this.places.isEmpty() && !current().isInLineOfSession();
+		}
+		finally {
+			this.looking.unlock();
+		}
 	}
 
 	/** Returns the line in which this call stands, or the last one. */
@@ -245,18 +263,31 @@ public final class Arrival {
 	/**
 	 * Returns how long to wait until the next look, a little longer each time.
 	 */
-	public synchronized Duration pause() {
-		return current().pause();
+	public Duration pause() {
+		this.looking.lock();
+		try {
+			return current().pause();
+		}
+		finally {
+			this.looking.unlock();
+		}
 	}
 
 	/**
 	 * Leaves the lines, unless this call was admitted or has left.
 	 * @return whether a turn has its messages, which stay in it
 	 */
-	public synchronized boolean leave() {
-		if (this.over) {
-			return this.joined;
+	public boolean leave() {
+		this.looking.lock();
+		try {
+			return this.over ? this.joined : leaving();
 		}
+		finally {
+			this.looking.unlock();
+		}
+	}
+
+	private boolean leaving() {
 		this.over = true;
 		try {
 			this.joined = left();

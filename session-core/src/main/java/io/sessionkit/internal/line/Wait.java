@@ -3,6 +3,8 @@ package io.sessionkit.internal.line;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.IdempotencyKeyException;
@@ -20,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call that has come to a line and does not work yet. It looks at the line from time to
- * time, since no store tells it when the line moves. Safe for use by many threads: one
- * looks, and another one may leave.
+ * time, since no store tells it when the line moves. Used by one thread at a time, as its
+ * {@link Arrival} sees to.
  */
 final class Wait {
 
@@ -51,6 +53,9 @@ final class Wait {
 
 	/** Null if the call offers nothing to the turn at work. */
 	private final @Nullable OwnOffer offer;
+
+	/** Held while the offer is used by a look, or later by another thread. */
+	private final Lock offering = new ReentrantLock();
 
 	private final LineWatch watch;
 
@@ -108,10 +113,17 @@ final class Wait {
 	 * it has waited too long
 	 * @throws IdempotencyKeyException if the others in line ask something else
 	 */
-	synchronized @Nullable Place look() {
-		if (this.over) {
-			return null;
+	@Nullable Place look() {
+		this.offering.lock();
+		try {
+			return this.over ? null : looked();
 		}
+		finally {
+			this.offering.unlock();
+		}
+	}
+
+	private @Nullable Place looked() {
 		came();
 		Place place = found();
 		if (place != null || this.answer != null || this.absent) {
@@ -153,7 +165,7 @@ final class Wait {
 	 * Returns the turn that answers this call, so that it need not work.
 	 * @return the turn; null if none is known
 	 */
-	synchronized @Nullable Answer answer() {
+	@Nullable Answer answer() {
 		return this.answer;
 	}
 
@@ -161,7 +173,7 @@ final class Wait {
 	 * Returns whether there is no session, and this call must not begin it. It then need
 	 * not wait, and fails for its own reasons.
 	 */
-	synchronized boolean isAbsent() {
+	boolean isAbsent() {
 		return this.absent;
 	}
 
@@ -171,7 +183,7 @@ final class Wait {
 	}
 
 	/** Returns whether others were before this call when it came. */
-	synchronized boolean hasWaited() {
+	boolean hasWaited() {
 		return this.looks > 1;
 	}
 
@@ -179,12 +191,12 @@ final class Wait {
 	 * Returns whether this call has found out that another one is gone, whose process was
 	 * killed.
 	 */
-	synchronized boolean hasFoundGone() {
+	boolean hasFoundGone() {
 		return this.foundGone;
 	}
 
 	/** Returns whether this call has waited for as long as it may. */
-	synchronized boolean isOverdue() {
+	boolean isOverdue() {
 		return System.nanoTime() - came() > this.timeout.toNanos();
 	}
 
@@ -327,7 +339,7 @@ final class Wait {
 	/**
 	 * Returns how long to wait until the next look, a little longer each time.
 	 */
-	synchronized Duration pause() {
+	Duration pause() {
 		Duration longest = (this.before <= 1) ? LONGEST_PAUSE_OF_NEXT : LONGEST_PAUSE;
 		Duration now = (this.pause.compareTo(longest) < 0) ? this.pause : longest;
 		this.pause = now.multipliedBy(3).dividedBy(2);
@@ -340,7 +352,7 @@ final class Wait {
 	 * @return the turn that answers this call; null if it has to leave without, or if the
 	 * store fails
 	 */
-	synchronized @Nullable Answer answerAtLast() {
+	@Nullable Answer answerAtLast() {
 		Answer known = this.over ? null : answerIfReadable();
 		if (known != null) {
 			this.answer = known;
@@ -366,7 +378,7 @@ final class Wait {
 	 * @return whether one has them; if the store fails, whether one had them when this
 	 * call looked last
 	 */
-	synchronized boolean leave() {
+	boolean leave() {
 		if (this.over || this.since == null) {
 			return false;
 		}
@@ -414,8 +426,15 @@ final class Wait {
 		this.lines.leaveLater(this::leaveLater);
 	}
 
-	private synchronized void leaveLater() {
-		left();
+	/** The look that could not leave may not have ended yet. */
+	private void leaveLater() {
+		this.offering.lock();
+		try {
+			left();
+		}
+		finally {
+			this.offering.unlock();
+		}
 	}
 
 }

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -120,6 +122,9 @@ public final class RunningTurn {
 	private @Nullable ChatResponse answer;
 
 	private boolean closed;
+
+	/** Held while a part is stored; guards whether the turn is closed. */
+	private final Lock ending = new ReentrantLock();
 
 	/**
 	 * Creates a turn that continues an open one, or a new one if there is none to
@@ -833,13 +838,25 @@ public final class RunningTurn {
 		}
 	}
 
-	private synchronized boolean isClosed() {
-		return this.closed;
+	private boolean isClosed() {
+		this.ending.lock();
+		try {
+			return this.closed;
+		}
+		finally {
+			this.ending.unlock();
+		}
 	}
 
-	/** Whoever ends the turn meanwhile waits for the work. */
-	private synchronized void alone(Runnable work) {
-		work.run();
+	/** A thread that ends the turn meanwhile waits for the work. */
+	private void alone(Runnable work) {
+		this.ending.lock();
+		try {
+			work.run();
+		}
+		finally {
+			this.ending.unlock();
+		}
 	}
 
 	private boolean close() {
@@ -850,13 +867,17 @@ public final class RunningTurn {
 		return first;
 	}
 
-	private synchronized boolean closeOnce() {
-		boolean first = !this.closed;
-		this.closed = true;
-		this.rounds.freeze();
-		this.attributes.endRunning();
-		this.forgotten.endRunning();
-		return first;
+	private boolean closeOnce() {
+		this.ending.lock();
+		try {
+			boolean first = !this.closed;
+			this.closed = true;
+			freeze();
+			return first;
+		}
+		finally {
+			this.ending.unlock();
+		}
 	}
 
 	/**

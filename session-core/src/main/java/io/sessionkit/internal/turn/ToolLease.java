@@ -103,12 +103,18 @@ final class ToolLease {
 	}
 
 	/** Gives the lease back when the tools are done. No tool begins any more. */
-	synchronized void end() {
-		this.ended = true;
-		if (this.lease != null) {
-			this.lease.leave();
-			this.lease = null;
+	void end() {
+		TurnLease held = ended();
+		if (held != null) {
+			held.leave();
 		}
+	}
+
+	private synchronized @Nullable TurnLease ended() {
+		TurnLease held = this.lease;
+		this.ended = true;
+		this.lease = null;
+		return held;
 	}
 
 }
