@@ -219,8 +219,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private static Mono<OpenedCall> waiting(Mono<OpenedCall> opening, Arrival arrival) {
 		return opening
 			.repeatWhenEmpty(Integer.MAX_VALUE, (looks) -> looks.concatMap((look) -> Mono.delay(arrival.pause())))
-			.doOnCancel(() -> WaitingThread.run(() -> {
-				arrival.leave();
+			.doOnCancel(() -> WaitingThread.runAtStore(() -> {
+				arrival.giveUp();
 				return arrival;
 			}).subscribe());
 	}

@@ -235,10 +235,10 @@ final class RunningStream implements StreamStart {
 
 	/** If the store does not take it now, it is written the next time. */
 	private Mono<Boolean> writing(Predicate<StreamWriter> work) {
-		return WaitingThread.run(() -> {
+		return WaitingThread.runAtStore(() -> {
 			StreamWriter known = this.writer;
 			if (known != null && work.test(known)) {
-				stop();
+				stopSoon();
 			}
 			if (known != null) {
 				worked(known);
@@ -280,19 +280,42 @@ final class RunningStream implements StreamStart {
 
 	/** Cancels the call. Its events end when the turn is stored. */
 	void stop() {
+		CallReader reader = beginToStop();
+		if (reader != null && !reader.stop()) {
+			soon(reader::stopped);
+		}
+	}
+
+	/**
+	 * An advisor of the application that delays the cancel must not delay the writing.
+	 */
+	private void stopSoon() {
+		CallReader reader = beginToStop();
+		if (reader != null) {
+			soon(() -> {
+				if (!reader.stop()) {
+					reader.stopped();
+				}
+			});
+		}
+	}
+
+	/** Returns the reader of the call to stop; null if there is none, or no longer. */
+	private @Nullable CallReader beginToStop() {
 		CallReader reader = this.call;
 		if (reader == null || !this.stopping.compareAndSet(false, true)) {
-			return;
+			return null;
 		}
 		// before the cancel, which an advisor of the application may delay
 		Mono.delay(LONGEST_STOP).subscribe((waited) -> reader.lost());
-		boolean hasEnd = reader.stop();
-		if (!hasEnd) {
-			WaitingThread.run(() -> {
-				reader.stopped();
-				return reader;
-			}).subscribe();
-		}
+		return reader;
+	}
+
+	private void soon(Runnable work) {
+		WaitingThread.run(() -> {
+			work.run();
+			return this;
+		}).subscribe();
 	}
 
 	/**
@@ -367,7 +390,7 @@ final class RunningStream implements StreamStart {
 	/** A store that is away for a moment gets the end when it is back. */
 	private void writeEnd(Consumer<StreamWriter> last) {
 		stopWriting();
-		Mono.defer(() -> WaitingThread.run(() -> written(last)))
+		Mono.defer(() -> WaitingThread.runAtStore(() -> written(last)))
 			.filter((done) -> done)
 			.repeatWhenEmpty(ATTEMPTS, (tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
 			.onErrorComplete()

@@ -1,7 +1,11 @@
 package io.sessionkit.internal.call;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.sessionkit.internal.CarriedError;
@@ -13,28 +17,59 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Runs work of a stream that calls the store or a hook, on a thread that may wait. The
- * work is not interrupted when the subscriber cancels: after an interrupt it is unknown
- * whether a commit took place, and an interrupted file database is closed for all its
- * users. What the work throws is the error of the stream, also what Reactor would throw
- * at this thread instead ({@link CarriedError}).
+ * Runs work of a stream that calls the store or the application, on a thread that may
+ * wait. The work is not interrupted when the subscriber cancels: after an interrupt it is
+ * unknown whether a commit took place, and an interrupted file database is closed for all
+ * its users. What the work throws is the error of the stream, also what Reactor would
+ * throw at this thread instead ({@link CarriedError}).
  */
 public final class WaitingThread {
 
 	private static final Log logger = LogFactory.getLog(WaitingThread.class);
 
+	/** The largest number of threads of each kind. */
+	private static final int MOST_THREADS = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
+
 	/**
 	 * SessionKit's own threads. Spring AI runs tools on the shared ones, and a tool that
 	 * does not end would delay the commit of another session's turn.
 	 */
-	private static final Scheduler threads = Schedulers.newBoundedElastic(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
-			Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "sessionkit-stream", 60, true);
+	private static final Scheduler threads = threads("sessionkit-stream");
+
+	/** Hooks that do not end may hold all the other threads. */
+	private static final Scheduler storeThreads = threads("sessionkit-store");
 
 	private WaitingThread() {
 	}
 
+	/**
+	 * Returns threads that take their work from one queue. The bounded elastic scheduler
+	 * of Reactor chooses the thread when the work comes, so that it never runs if that
+	 * thread is held for ever.
+	 */
+	private static Scheduler threads(String name) {
+		AtomicInteger number = new AtomicInteger();
+		ThreadPoolExecutor threads = new ThreadPoolExecutor(MOST_THREADS, MOST_THREADS, 1, TimeUnit.MINUTES,
+				new LinkedBlockingQueue<>(), (task) -> {
+					Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+					thread.setDaemon(true);
+					return thread;
+				});
+		threads.allowCoreThreadTimeOut(true);
+		return Schedulers.fromExecutorService(threads, name);
+	}
+
 	public static <T> Mono<T> run(Callable<T> work) {
 		return run(work, (result) -> {
+		});
+	}
+
+	/**
+	 * Runs work that calls the store and nothing of the application, and whose result
+	 * goes to nothing of it either, on a thread that no hook holds.
+	 */
+	public static <T> Mono<T> runAtStore(Callable<T> work) {
+		return on(storeThreads, work, (result) -> {
 		});
 	}
 
@@ -44,10 +79,14 @@ public final class WaitingThread {
 	 * because the subscriber had cancelled
 	 */
 	public static <T> Mono<T> run(Callable<T> work, Consumer<T> after) {
+		return on(threads, work, after);
+	}
+
+	private static <T> Mono<T> on(Scheduler scheduler, Callable<T> work, Consumer<T> after) {
 		return Mono.create((sink) -> {
 			AtomicBoolean gone = new AtomicBoolean();
 			sink.onCancel(() -> gone.set(true));
-			threads.schedule(() -> deliver(work, after, sink, gone));
+			scheduler.schedule(() -> deliver(work, after, sink, gone));
 		});
 	}
 

@@ -48,6 +48,9 @@ public final class Arrival {
 
 	private boolean over;
 
+	/** Whether nobody waits for the call any more. */
+	private volatile boolean givenUp;
+
 	/** Whether a turn has the messages of this call, once it has left or was admitted. */
 	private boolean joined;
 
@@ -142,6 +145,9 @@ public final class Arrival {
 		}
 		finally {
 			this.looking.unlock();
+			if (this.givenUp) {
+				leave();
+			}
 		}
 	}
 
@@ -284,6 +290,22 @@ public final class Arrival {
 		}
 		finally {
 			this.looking.unlock();
+		}
+	}
+
+	/**
+	 * Leaves the lines like {@link #leave()}, but does not wait for a look that another
+	 * thread makes, in which hooks may run: the lines are left at the end of that look.
+	 */
+	public void giveUp() {
+		this.givenUp = true;
+		if (this.looking.tryLock()) {
+			try {
+				leave();
+			}
+			finally {
+				this.looking.unlock();
+			}
 		}
 	}
 

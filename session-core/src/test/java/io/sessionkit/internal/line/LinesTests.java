@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.Concurrency;
@@ -17,6 +18,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.ai.chat.messages.UserMessage;
 
@@ -132,13 +134,48 @@ class LinesTests {
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> second.look() != null);
 	}
 
+	@Test
+	@Timeout(60)
+	void aCallThatIsGivenUpWhileAHookIsAskedLeavesTheLineAfterwards() throws Exception {
+		Admission first = arrive(Duration.ofSeconds(30)).await();
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		Arrival second = lines(Duration.ofSeconds(30), this.renewals).arrive(KEY, null, () -> {
+			asked.countDown();
+			awaitOpen(answered);
+			return null;
+		}, Concurrency.STEER, Duration.ofSeconds(30), null, new Drain());
+		Thread looking = new Thread(second::look);
+		looking.start();
+		asked.await();
+		second.giveUp();
+		answered.countDown();
+		looking.join();
+		first.leave();
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
+		assertThat(second.look()).isNull();
+	}
+
+	private static void awaitOpen(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
 	private Arrival arrive(Duration life) {
 		return arrive(life, this.renewals);
 	}
 
 	private Arrival arrive(Duration life, Renewals process) {
-		return new Lines(this.store, life, process, TurnObserver.NONE).arrive(KEY, null, null, Concurrency.SERIALIZE,
-				Duration.ofSeconds(30), null, new Drain());
+		return lines(life, process).arrive(KEY, null, null, Concurrency.SERIALIZE, Duration.ofSeconds(30), null,
+				new Drain());
+	}
+
+	private Lines lines(Duration life, Renewals process) {
+		return new Lines(this.store, life, process, TurnObserver.NONE);
 	}
 
 }
