@@ -489,7 +489,7 @@ public final class Approvals implements SessionDoor {
 			try {
 				listener.accept(event);
 			}
-			catch (Exception ex) {
+			catch (Throwable ex) {
 				Interrupts.keep(ex);
 				logger.warn("A listener of approvals of session " + event.approval().key() + " threw "
 						+ ex.getClass().getName());

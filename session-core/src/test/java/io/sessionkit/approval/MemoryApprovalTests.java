@@ -79,6 +79,17 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 	}
 
 	@Test
+	void errorOfAListenerIsNoErrorOfTheCallItHearsOf() {
+		rules((rules) -> rules.listeners(List.<Consumer<ApprovalEvent>>of((event) -> {
+			throw new AssertionError("a listener");
+		})));
+		this.model.calls(cancel("c1", 1)).says("done");
+		approve(SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q")).get(0));
+		assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+	}
+
+	@Test
 	void inboxCountsHowLongAnUncertainCallHasWaitedFromItsClaim() throws Exception {
 		rules((rules) -> rules.listeners(List.<Consumer<ApprovalEvent>>of((event) -> {
 			if (event instanceof ApprovalEvent.Decided) {
