@@ -89,7 +89,7 @@ public final class Renewals implements AutoCloseable {
 			try {
 				work.run();
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				if (tries > 1) {
 					unlessClosed(() -> tryAgain(life, work, tries - 1));
 				}
@@ -173,7 +173,7 @@ public final class Renewals implements AutoCloseable {
 				this.renewal.run();
 				this.failing = false;
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				delay = untilNextTry(this.life);
 				failed(ex);
 			}
@@ -182,7 +182,7 @@ public final class Renewals implements AutoCloseable {
 		}
 
 		/** Logged once until the store is back. */
-		private void failed(RuntimeException ex) {
+		private void failed(Throwable ex) {
 			if (!this.failing) {
 				logger.warn(this.what.get() + " could not be renewed and is tried again: " + ex.getClass().getName());
 			}
