@@ -19,6 +19,14 @@ final class Backoff {
 	private static final Duration LONGEST = Duration.ofHours(1);
 
 	private record Pause(Instant end, Duration length) {
+
+		/**
+		 * A clock that was ahead when it failed, and was set back, makes it no longer.
+		 */
+		boolean lasts(Instant now) {
+			return now.isBefore(this.end) && !this.end.isAfter(now.plus(this.length));
+		}
+
 	}
 
 	private final Duration first;
@@ -38,7 +46,7 @@ final class Backoff {
 
 	synchronized boolean isPaused(SessionKey key, Instant now) {
 		Pause pause = this.pauses.get(key);
-		return pause != null && now.isBefore(pause.end());
+		return pause != null && pause.lasts(now);
 	}
 
 	synchronized void failed(SessionKey key, Instant now) {
