@@ -345,6 +345,31 @@ class CancelledAnswerTests {
 	}
 
 	@Test
+	void turnHasAllThatWasSaidIfTheReaderLeavesWhileHooksCheckAPartOfIt() {
+		this.gated = Set.of("wipe");
+		CompletableFuture<Disposable> reader = new CompletableFuture<>();
+		this.conversations = Conversations.builder(this.store).hooks(new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
+				if (part.status() == TurnStatus.AWAITING_APPROVAL) {
+					reader.join().dispose();
+					ended();
+				}
+				return HookResult.keep();
+			}
+
+		}).build();
+		this.model.calls(ADD).calls(SessionAdvisorTests.call("c2", "wipe", "2"));
+		reader.complete(prompt(client(SessionAdvisorTests.echo("add"), SessionAdvisorTests.echo("wipe"))).stream()
+			.content()
+			.subscribe());
+		Turn turn = ended();
+		assertThat(turn.status()).isEqualTo(TurnStatus.CANCELLED);
+		assertThat(lines(turn)).startsWith("user: q", ASKED, "tool add=1");
+	}
+
+	@Test
 	void readerWhoLeavesDoesNotWaitForAListenerThatHearsOfTheLastResults() throws Exception {
 		CompletableFuture<Disposable> reader = new CompletableFuture<>();
 		CompletableFuture<Boolean> left = new CompletableFuture<>();

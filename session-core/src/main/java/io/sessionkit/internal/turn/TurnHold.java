@@ -20,6 +20,7 @@ import io.sessionkit.internal.lease.HeldLease;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.round.Rounds;
+import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
@@ -108,9 +109,9 @@ public final class TurnHold {
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
 		TurnKeeper.Recorded recorded = this.turn.recorded().get();
-		this.keeper.askAboutPart(recorded, status);
+		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, status);
 		// a thread that ends the turn meanwhile waits, and then finds it stored
-		this.turn.alone().accept(() -> store(recorded, holding, status, records, goesOn));
+		this.turn.alone().accept(() -> store(recorded, left, holding, status, records, goesOn));
 	}
 
 	/**
@@ -136,8 +137,8 @@ public final class TurnHold {
 	public void storeAnswered(AnsweredReply answered, Map<String, Object> notes, List<RecordWrite> records) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(answered.reply()), notes, List.of());
 		TurnKeeper.Recorded recorded = this.turn.recorded().get().withoutAnswered();
-		this.keeper.askAboutPart(recorded, TurnStatus.INCOMPLETE);
-		this.turn.alone().accept(() -> store(recorded, holding, TurnStatus.INCOMPLETE, records, false));
+		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, TurnStatus.INCOMPLETE);
+		this.turn.alone().accept(() -> store(recorded, left, holding, TurnStatus.INCOMPLETE, records, false));
 	}
 
 	/**
@@ -153,15 +154,15 @@ public final class TurnHold {
 		});
 	}
 
-	private void store(TurnKeeper.Recorded recorded, HeldReply holding, TurnStatus status, List<RecordWrite> records,
-			boolean goesOn) {
+	private void store(TurnKeeper.Recorded recorded, List<Transcript.Entry> left, HeldReply holding, TurnStatus status,
+			List<RecordWrite> records, boolean goesOn) {
 		this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
 		TurnLeases.Taking taking = (goesOn && !this.lease.isTaken()) ? this.leases.beginning(this.turn.key()) : null;
 		List<RecordWrite> all = new ArrayList<>(records);
 		if (taking != null) {
 			all.add(taking.write());
 		}
-		this.keeper.hold(recorded, holding, status, all);
+		this.keeper.hold(recorded, left, holding, status, all);
 		if (taking != null) {
 			this.lease.take(taking.taken());
 		}

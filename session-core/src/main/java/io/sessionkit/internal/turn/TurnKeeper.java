@@ -42,8 +42,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Ends one turn: runs the hooks on what is to be stored, has the turn written and
- * notifies the listeners. Used by one thread at the end of the turn.
+ * Stores one turn and its parts: runs the hooks on what is to be stored, has it written
+ * and notifies the listeners. Parts are stored under the lock of the turn, and its end by
+ * the one thread that has closed it.
  */
 final class TurnKeeper {
 
@@ -128,7 +129,7 @@ final class TurnKeeper {
 	private @Nullable Admission admission;
 
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
-	private @Nullable List<Transcript.Entry> kept;
+	private volatile @Nullable List<Transcript.Entry> kept;
 
 	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer,
 			Retentions retentions, ToolLease lease) {
@@ -161,26 +162,37 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Runs the hooks on a part of the turn that is about to be stored.
+	 * Runs the hooks on a part of the turn that is about to be stored. Another thread may
+	 * end the turn meanwhile, and runs them then on what it stores.
 	 * @param status the status of the turn until it continues
+	 * @return the messages that the hooks have left
 	 * @throws SessionRefusedException if a hook refuses the part
 	 * @throws HookFailedException if a hook fails on it
 	 */
-	void askAboutPart(Recorded recorded, TurnStatus status) {
-		askHooks(recorded, status);
+	List<Transcript.Entry> askAboutPart(Recorded recorded, TurnStatus status) {
+		try {
+			return leftByHooks(recorded, status);
+		}
+		catch (RuntimeException | Error ex) {
+			// nor is it kept when the turn ends with that
+			this.kept = recorded.input();
+			throw ex;
+		}
 	}
 
 	/**
 	 * Stores what was recorded of the turn and the reply that it holds back.
+	 * @param left the messages that hooks have left of it
 	 * @param status the status of the turn until it continues
 	 * @param more further records to write with it
 	 * @throws SessionConflictException if another writer was first
 	 * @throws SessionLostException if the session was erased or has expired
 	 */
-	TurnResult hold(Recorded recorded, HeldReply held, TurnStatus status, List<RecordWrite> more) {
-		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null),
-				(this.kept != null) ? this.kept : List.of(), recorded.rounds(), this.hooks.verdicts(), null,
-				recorded.overLimit());
+	TurnResult hold(Recorded recorded, List<Transcript.Entry> left, HeldReply held, TurnStatus status,
+			List<RecordWrite> more) {
+		this.kept = left;
+		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null), left, recorded.rounds(),
+				this.hooks.verdicts(), null, recorded.overLimit());
 		TurnResult result = hold(outline, held, joined(more));
 		if (result == null) {
 			throw moved(null);
@@ -503,13 +515,14 @@ final class TurnKeeper {
 	 * @param status the status with which the turn is stored
 	 */
 	private void askHooks(Recorded recorded, TurnStatus status) {
-		List<Transcript.Entry> all = recorded.all();
-		if (this.hooks.isEmpty() || all.isEmpty()) {
-			this.kept = all;
-			return;
-		}
 		this.kept = recorded.input();
-		this.kept = timed(this.hooks.beforeSave(recorded.part(this.writer.parts() + 1, status)), all);
+		this.kept = leftByHooks(recorded, status);
+	}
+
+	private List<Transcript.Entry> leftByHooks(Recorded recorded, TurnStatus status) {
+		List<Transcript.Entry> all = recorded.all();
+		return (this.hooks.isEmpty() || all.isEmpty()) ? all
+				: timed(this.hooks.beforeSave(recorded.part(this.writer.parts() + 1, status)), all);
 	}
 
 	/**
