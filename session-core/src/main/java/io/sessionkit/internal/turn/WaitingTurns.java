@@ -193,7 +193,15 @@ public final class WaitingTurns {
 		return this.store.find(key)
 			.map(Session::openTurn)
 			.filter((number) -> number != 0)
-			.flatMap((number) -> this.store.turns(key, new Tail(number + 1, 1)).stream().findFirst());
+			.flatMap((number) -> openTurn(key, number));
+	}
+
+	/** The turn may have ended, or the session begun anew, since the header was read. */
+	private Optional<Turn> openTurn(SessionKey key, long number) {
+		return this.store.turns(key, new Tail(number + 1, 1))
+			.stream()
+			.filter((turn) -> turn.number() == number && turn.status().isOpen())
+			.findFirst();
 	}
 
 	/**

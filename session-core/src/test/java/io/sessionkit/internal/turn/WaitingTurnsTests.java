@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -35,6 +36,9 @@ class WaitingTurnsTests {
 
 	private final AtomicBoolean moved = new AtomicBoolean();
 
+	private Runnable beforeTurns = () -> {
+	};
+
 	private final Turns turns = Conversations.of(movable()).turns();
 
 	/**
@@ -44,6 +48,9 @@ class WaitingTurnsTests {
 	private SessionStore movable() {
 		return (SessionStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { SessionStore.class },
 				(proxy, method, arguments) -> {
+					if (method.getName().equals("turns")) {
+						this.beforeTurns.run();
+					}
 					try {
 						Object result = method.invoke(this.memory, arguments);
 						return (this.moved.get() && method.getName().equals("open")) ? elsewhere((Optional<?>) result)
@@ -75,6 +82,33 @@ class WaitingTurnsTests {
 			.build();
 		turn.holding().store(reply, Map.of(), TurnStatus.AWAITING_APPROVAL, List.of(), false);
 		turn.pause();
+	}
+
+	@Test
+	void turnThatEndsWhileItIsReadIsNoOpenTurn() {
+		leaveWaiting();
+		WaitingTurns waiting = this.turns.waitingTurns();
+		this.beforeTurns = () -> {
+			this.beforeTurns = () -> {
+			};
+			waiting.takeOver(TurnRequest.of(KEY, List.of()), Set.of()).giveUp();
+		};
+		assertThat(waiting.find(KEY)).isEmpty();
+	}
+
+	@Test
+	void turnOfASessionThatHasBegunAnewIsNoOpenTurn() {
+		this.memory.add(KEY, List.of(new UserMessage("before")));
+		leaveWaiting();
+		WaitingTurns waiting = this.turns.waitingTurns();
+		assertThat(waiting.find(KEY)).map(Turn::number).hasValue(2L);
+		this.beforeTurns = () -> {
+			this.beforeTurns = () -> {
+			};
+			this.memory.erase(KEY);
+			leaveWaiting();
+		};
+		assertThat(waiting.find(KEY)).isEmpty();
 	}
 
 	@Test
