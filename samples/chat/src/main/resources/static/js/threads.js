@@ -99,11 +99,12 @@ function edit(row, title, restore, rename) {
 		open = false;
 		const isHere = input === document.activeElement;
 		restore();
-		if (isHere) {
-			[...row.querySelectorAll('.row-actions button')].find((each) => each.checkVisibility()).focus();
-		}
 		if (save && input.value.trim() !== title) {
 			rename(input.value.trim());
+		}
+		if (isHere) {
+			row.querySelector('.open').focus(); // the actions are shown only where the mouse or the keyboard is
+			[...row.querySelectorAll('.row-actions button')].find((each) => each.checkVisibility())?.focus();
 		}
 	};
 	input.addEventListener('keydown', (event) => {

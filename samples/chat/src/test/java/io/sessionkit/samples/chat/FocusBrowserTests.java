@@ -234,6 +234,20 @@ class FocusBrowserTests {
 		assertThat(this.page.focusedName()).isEqualTo("Rename “" + LONG.strip() + "”");
 	}
 
+	/** The buttons of a row are there only where the mouse or the keyboard is. */
+	@Test
+	void aTitleIsSavedWhileTheMouseIsElsewhere() {
+		this.page.ask("Hello");
+		this.page.click("#question");
+		this.page.typeInto(".thread.active .open", Keys.TAB);
+		this.page.typeSlowly("\nBy keyboard\n");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#title")).containsExactly("By keyboard"));
+		await().untilAsserted(() -> assertThat(this.page.focusedName()).isEqualTo("Rename “By keyboard”"));
+		this.page.typeSlowly("\nNot this" + Keys.ESCAPE);
+		assertThat(this.page.focusedName()).isEqualTo("Rename “By keyboard”");
+	}
+
 	@Test
 	void aTitleThatIsTypedDoesNotKeepAThreadThatIsDeletedElsewhere() throws Exception {
 		String other = "another-" + this.page.thread();
