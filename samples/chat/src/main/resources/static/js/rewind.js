@@ -16,15 +16,18 @@ const title = byId('rewind-title');
 /** How often one looks for what others have decided. */
 const LOOK = 2000;
 
-/** What is shown: from, actions, view, and whether it works at the moment. */
+/** What is shown: from, actions, view, whether it works at the moment, and the nodes of the steps. */
 let shown = null;
+
+const lead = el('p', { class: 'rewind-words', role: 'status' });
+const stepList = el('ol', { class: 'rewind-steps', 'aria-label': 'What is taken back, in this order' });
 
 /**
  * Shows what it takes to take back all turns from one of them on.
  * @param actions read(from), rewind(from, digest, accept), decide(call, decision), changed(view)
  */
 export async function takeBack(from, actions) {
-	shown = { from, actions, view: null, busy: false, accepted: false, problem: '' };
+	shown = { from, actions, view: null, busy: false, accepted: false, problem: '', away: '', nodes: new Map() };
 	setText(title, 'Take back');
 	body.replaceChildren(el('p', { class: 'loading', role: 'status' }, 'Looking at what was done …'));
 	open();
@@ -37,22 +40,24 @@ function open() {
 	}
 }
 
-/** Reads the plan, or how far it has come. */
+/** Reads the plan, or how far it has come. Where nothing has changed, nothing is drawn. */
 async function look(mine) {
 	try {
 		const view = await mine.actions.read(mine.from);
-		if (mine === shown && mine.view?.status !== 'COMPLETED' && !mine.busy) {
+		mine.away = '';
+		if (mine.view?.status !== 'COMPLETED' && !mine.busy) {
 			mine.view = { ...view, status: mine.view?.status ?? null };
-			draw();
 		}
 	}
 	catch (error) {
-		if (mine === shown) {
-			mine.problem = error.message;
-			draw();
-		}
+		mine.away = error.message;
+	}
+	if (mine === shown && stateOf(mine) !== mine.drawn) {
+		draw();
 	}
 }
+
+const stateOf = ({ view, busy, problem, away }) => JSON.stringify([view, busy, problem, away]);
 
 setInterval(() => {
 	if (shown !== null && dialog.open && shown.view?.begun && shown.view.status !== 'COMPLETED' && !shown.busy && !document.hidden) {
@@ -94,7 +99,7 @@ async function decide(call, decision) {
 		mine.problem = error.message;
 	}
 	await look(mine);
-	if (mine === shown && mine.problem === '' && mine.view.steps.every(({ call: { pending } }) => !pending) && !needsConsent(mine)) {
+	if (mine === shown && mine.problem === '' && mine.away === '' && mine.view.steps.every(({ call: { pending } }) => !pending) && !needsConsent(mine)) {
 		await goOn();
 	}
 }
@@ -102,8 +107,10 @@ async function decide(call, decision) {
 const needsConsent = ({ view, accepted }) => view.stays.length > 0 && !accepted;
 
 function draw() {
-	const { view, problem, busy } = shown;
+	const { view, busy } = shown;
+	const problem = shown.problem || shown.away;
 	const fault = problem === '' ? null : el('p', { class: 'rewind-problem', role: 'alert' }, icon('alert'), el('span', {}, problem));
+	shown.drawn = stateOf(shown);
 	if (view === null) {
 		body.replaceChildren(fault, actionsOf(button('Close', 'quiet', () => dialog.close())));
 		return;
@@ -116,9 +123,9 @@ function draw() {
 	const isDone = view.status === 'COMPLETED';
 	setText(title, `${isDone ? 'Taken back:' : 'Take back'} ${turnsOf(view)}`);
 	const isWaiting = view.begun && view.steps.some(({ call }) => call.pending);
-	arrange(body, [el('p', { class: 'rewind-words', role: 'status' }, wordsOf(view, busy)),
-		isWaiting && user.name === null ? approverLabel : null,
-		view.steps.length > 0 ? el('ol', { class: 'rewind-steps', 'aria-label': 'What is taken back, in this order' }, ...view.steps.map((step) => stepNode(step, view.begun))) : null,
+	setText(lead, wordsOf(view, busy));
+	arrange(stepList, view.steps.map((step) => stepNode(step, view.begun)));
+	arrange(body, [lead, isWaiting && user.name === null ? approverLabel : null, view.steps.length > 0 ? stepList : null,
 		...staysOf(view, isDone), fault, actionsOf(...buttonsOf(view, isDone, isWaiting, busy))].filter((node) => node !== null));
 }
 
@@ -178,6 +185,7 @@ const STATES = {
 	UNCERTAIN: 'may have run',
 };
 
+/** What somebody types in it stays. */
 function stepNode({ call, effect, done, failed, outcome }, begun) {
 	const state = failed ? 'failed' : begun && call.status === 'PROPOSED' ? isAsking() ? 'waits for an approver' : 'waits for your decision' : STATES[call.status] ?? call.status.toLowerCase();
 	const what = el('p', { class: 'rewind-what' }, icon(done ? 'check' : failed ? 'alert' : 'undo'), el('strong', {}, sentence(call.title, call.arguments, call.schema)),
@@ -185,7 +193,11 @@ function stepNode({ call, effect, done, failed, outcome }, begun) {
 	const why = el('p', { class: 'rewind-why', dir: 'auto' }, `Turn ${effect.turn}: ${effect.result ?? sentence(effect.title, effect.arguments)}`);
 	const came = outcome === null ? null : el('p', { class: failed ? 'rewind-outcome fault' : 'rewind-outcome', dir: 'auto' }, outcome);
 	const card = begun && call.pending ? approvalCard({ ...call, description: null, takesBack: true, failed }, { decide }) : null;
-	return el('li', { class: done ? 'done' : failed ? 'failed' : null }, what, why, came, card);
+	const node = shown.nodes.get(call.id) ?? el('li');
+	shown.nodes.set(call.id, node);
+	node.className = done ? 'done' : failed ? 'failed' : '';
+	arrange(node, [what, why, came, card].filter((part) => part !== null));
+	return node;
 }
 
 /** What cannot be taken back, and of what nobody knows. */

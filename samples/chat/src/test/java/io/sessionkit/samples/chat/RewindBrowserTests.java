@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Level;
 
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
+import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -37,6 +39,8 @@ class RewindBrowserTests {
 	private static final String GO = ".rewind-actions .danger";
 
 	private static final String APPROVE = "#rewind .approval-actions .danger";
+
+	private static final String AWAY = "The application does not answer. Is it running?";
 
 	private final List<String> expectedErrors = new ArrayList<>();
 
@@ -209,6 +213,52 @@ class RewindBrowserTests {
 		await().untilAsserted(() -> assertThat(other.shows("#rewind .approval-actions")).isFalse());
 		await().untilAsserted(() -> assertThat(other.shows(".empty")).isTrue());
 		assertThat(this.chat.restoredOrders()).containsOnlyOnce("6004");
+	}
+
+	@Test
+	void whoeverTypesDoesNotNoticeWhatIsLookedForAndWhatOthersDecide() throws Exception {
+		cancel("6005");
+		cancel("6006");
+		takeBackFrom(1);
+		this.page.click(GO);
+		awaitCard();
+		this.page.script("document.querySelector('.rewind-actions button').focus()");
+		awaitLooks(2);
+		assertThat(this.page.focused()).isEqualTo("Close");
+		this.page.click("#rewind li:last-child .approval-actions :nth-child(2)");
+		this.page.typeSlowly("Half");
+		this.page.script("""
+				const { fetch } = window;
+				window.fetch = (url, ...more) => {
+					const isOurs = url.includes('/rewind?from=');
+					window.fetch = isOurs ? fetch : window.fetch;
+					return isOurs ? Promise.reject(new TypeError()) : fetch(url, ...more);
+				};""");
+		await().untilAsserted(() -> assertThat(this.page.texts(".rewind-problem span")).containsExactly(AWAY));
+		await().untilAsserted(() -> assertThat(this.page.shows(".rewind-problem")).isFalse());
+		approveElsewhere();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(STATES)).containsExactly("is approved and will run",
+				"waits for your decision"));
+		this.page.typeSlowly(" a reason");
+		assertThat(this.page.caret().text()).isEqualTo("Half a reason");
+	}
+
+	/** The page looks again only when it has shown what it found. */
+	private void awaitLooks(int more) {
+		String looks = """
+				return performance.getEntriesByType('resource').filter(({ name }) => name.includes('/rewind?from=')).length""";
+		long before = this.page.<Long>script(looks);
+		await().until(() -> this.page.<Long>script(looks) > before + more);
+	}
+
+	/** The first call that takes something back, by somebody who has another page. */
+	private void approveElsewhere() throws Exception {
+		String path = "/api/threads/" + this.page.thread() + "/rewind";
+		JsonNode call = this.chat.get(path).path("steps").path(0).path("call");
+		Map<String, String> decision = Map.of("verb", "APPROVE", "by", "Bob", "digest", call.path("digest").asString());
+		assertThat(this.chat.send("POST", path + "/calls/" + call.path("id").asString(), decision).statusCode())
+			.isEqualTo(200);
 	}
 
 	/** In a turn of its own. */
