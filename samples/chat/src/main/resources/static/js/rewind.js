@@ -261,6 +261,8 @@ export function showTakingBack(from, actions) {
 byId('close-rewind').addEventListener('click', () => dialog.close());
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
 dialog.addEventListener('close', () => {
-	shown = null;
-	byId('question').focus();
+	if (!dialog.open) { // it may be open again by now
+		shown = null;
+		byId('question').focus();
+	}
 });

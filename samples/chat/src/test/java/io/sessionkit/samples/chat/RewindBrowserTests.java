@@ -244,6 +244,16 @@ class RewindBrowserTests {
 		assertThat(this.page.caret().text()).isEqualTo("Half a reason");
 	}
 
+	@Test
+	void theWarningOfAnUndoLeadsToTakingBack() {
+		cancel("6011");
+		this.page.click("#undo");
+		await().untilAsserted(() -> assertThat(this.page.shows(GO)).isTrue());
+		this.page.click(".rewind-actions .primary");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(STEPS)).containsExactly("Restore order 6011"));
+	}
+
 	/** The page looks again only when it has shown what it found. */
 	private void awaitLooks(int more) {
 		String looks = """
