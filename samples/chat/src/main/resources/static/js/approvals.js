@@ -240,9 +240,13 @@ function choose(node, call, actions, moveFocus) {
 		return;
 	}
 	const decide = (decision) => whoever((by) => {
-		const sent = { ...decision, by };
-		cards.get(call.id).sent = sent;
-		actions.decide(call, sent);
+		const known = cards.get(call.id);
+		if (known.isBusy) {
+			return; // a second click is no decision
+		}
+		known.isBusy = true;
+		known.sent = { ...decision, by };
+		actions.decide(call, known.sent).finally(() => { known.isBusy = false; });
 	});
 	const reject = [call.takesBack && call.status === 'UNCERTAIN' ? 'Leave it' : 'Reject', () => form(node, call, decide, reasonForm)];
 	const choices = call.status === 'UNCERTAIN'

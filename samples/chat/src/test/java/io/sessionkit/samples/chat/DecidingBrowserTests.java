@@ -188,6 +188,31 @@ class DecidingBrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.texts(".approval-state")).containsExactly("approved by Bob"));
 	}
 
+	/** Nobody else was faster: what was typed runs. */
+	@Test
+	void aSecondClickOnADecisionIsNoDecision() {
+		pause("Cancel orders 4731 and 4732");
+		this.page.click(EDIT);
+		this.page.replace(FORM + "input", "4799");
+		this.page.script("""
+				const { fetch } = window;
+				window.fetch = async (url, options) => {
+					const answer = await fetch(url, options);
+					if (answer.ok && options?.method === 'POST') {
+						await new Promise((resolve) => setTimeout(resolve, 500)); // longer than a refusal takes
+					}
+					return answer;
+				};
+				const button = document.querySelector('.approval-form .danger');
+				button.click();
+				button.click();""");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".approval-state").get(0)).startsWith("edited and approved by"));
+		assertThat(this.page.texts(".approval-overtaken, #banner")).isEmpty();
+		assertThat(this.page.shows(FORM)).isFalse();
+	}
+
 	@Test
 	void aRejectedCallLooksRejected() {
 		pause("Cancel order 4711");
