@@ -207,6 +207,26 @@ class FocusBrowserTests {
 		assertThat(this.page.shows("#toast")).isFalse();
 	}
 
+	/** The list of threads closes when another thread is shown. */
+	@Test
+	void aDeletedThreadCanBeHadBackOnANarrowWindow() {
+		this.page.ask("Hello");
+		String thread = this.page.thread();
+		this.page.narrow();
+		this.page.reload();
+		this.page.click("#open-sidebar");
+		this.page.click(".thread.active .row-menu");
+		this.page.click("#turn-menu button:nth-child(2)");
+
+		await().untilAsserted(() -> assertThat(this.page.shows("#sidebar")).isFalse());
+		assertThat(this.page.isReachable("#toast .quiet")).isTrue();
+		assertThat(this.page.isReachable("#question")).isTrue();
+		this.page.click("#toast .quiet");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello"));
+		assertThat(this.page.thread()).isEqualTo(thread);
+	}
+
 	@Test
 	void aThreadThatIsDeletedWhenThePageIsLeftIsGone() throws Exception {
 		this.page.ask("Hello");
