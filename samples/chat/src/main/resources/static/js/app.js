@@ -351,7 +351,7 @@ const branchActions = { switchTo, deleteBranch };
 
 function ask(text) {
 	const { id } = view;
-	if (text.trim() === '' || moving) {
+	if (text.trim() === '' || moving || isDeleted(id)) {
 		return false;
 	}
 	if (running.has(id) || queue.waitingIn(id).some(({ held }) => held === null)) {
@@ -407,8 +407,16 @@ function focusAfterSend() {
 	matchMedia('(hover: hover)').matches ? focusQuestion() : byId('scroller').focus({ preventScroll: true });
 }
 
+/** Nothing is asked, and paid for, in a thread that is gone in a moment. */
+function isDeleted(id) {
+	if (leaving.has(id)) {
+		problem('You have deleted this thread. Undo that first, then send your message.');
+	}
+	return leaving.has(id);
+}
+
 function mayAsk(id) {
-	if (running.has(id) || moving) {
+	if (running.has(id) || moving || isDeleted(id)) {
 		return false;
 	}
 	if (view.status === 'gone' || view.status === 'away' || id === null) {

@@ -228,6 +228,24 @@ class FocusBrowserTests {
 	}
 
 	@Test
+	void aThreadThatIsBeingDeletedTakesNoQuestion() {
+		this.page.ask("Hello");
+		this.page.clickInRow("[aria-label^=Delete]");
+		this.browser.navigate().back();
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello"));
+		this.page.type("Another");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("You have deleted this thread."));
+		assertThat(this.page.caret().text()).isEqualTo("Another");
+		this.page.click("#toast .quiet");
+		await().untilAsserted(() -> assertThat(this.page.shows("#banner")).isFalse());
+		this.page.send();
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+	}
+
+	@Test
 	void aThreadThatIsDeletedWhenThePageIsLeftIsGone() throws Exception {
 		this.page.ask("Hello");
 		String thread = this.page.thread();
