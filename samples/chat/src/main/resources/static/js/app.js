@@ -10,7 +10,7 @@ import { liveTurn } from './live.js';
 import { showKeeping } from './keeping.js';
 import { openMenu } from './menu.js';
 import { hideProblem, offerUndo, problem } from './notices.js';
-import { closeDrawers } from './panels.js';
+import { closeDialogs, closeDrawers } from './panels.js';
 import * as queue from './queue.js';
 import { showTakingBack, takeBack, warnOfUndo } from './rewind.js';
 import './shortcuts.js';
@@ -83,6 +83,7 @@ async function open(id, isNew = false) {
 	outcome = '';
 	keepOutcome = '';
 	hideProblem();
+	closeDialogs();
 	closeDrawers();
 	composeFor(id);
 	if (isNew) {
@@ -332,7 +333,10 @@ function isOutcome({ number, status, cutShort, messages }, live) {
 	return number > live.after && isEnded && messages.some(({ role, text }) => role === 'user' && text === live.question);
 }
 
-const look = (number) => inspect(number, (each) => guarded(() => api.turn(view.id, each)), view);
+function look(number) {
+	const { id } = view;
+	inspect(number, (each) => guarded(() => api.turn(id, each)), view);
+}
 
 const conversationActions = { ask, retry, inspect: look, earlier: readEarlier, reload, edit, again, choose, menu };
 
@@ -850,11 +854,20 @@ async function undo() {
 		return undefined;
 	}
 	return plan.steps.length + plan.stays.length === 0 ? undoAnyway()
-		: warnOfUndo(plan, { undo: undoAnyway, takeBack: () => takeBackFrom(head.number) });
+		: warnOfUndo(plan, { undo: () => undoAnyway((thread) => undoLast(thread, head.number)), takeBack: () => takeBackFrom(head.number) });
 }
 
-async function undoAnyway() {
-	const moved = await move(api.undo);
+/** Another turn may have come since this one was shown as the last one. */
+async function undoLast(id, number) {
+	const thread = await api.head(id);
+	if (thread?.head !== number) {
+		throw new Error(`Turn ${number} is not the last one any more, so nothing is undone.`);
+	}
+	return api.undo(id);
+}
+
+async function undoAnyway(work = api.undo) {
+	const moved = await move(work);
 	if (moved) {
 		say(moved.turns.length === 0 ? 'Nothing to undo.' : `Turn ${moved.turns.at(-1)} is undone.`);
 	}
@@ -902,9 +915,9 @@ function menu(turn, button) {
 }
 
 function branchFrom({ number }) {
+	const { id } = view;
 	const next = view.turns.find(({ parent, status }) => status === 'COMPLETED' && parent === number)?.number ?? null;
 	askName(`It has the turns up to turn ${number}. What follows stays on “${view.thread.branch}”.`, freeName(view.branches), async (name) => {
-		const { id } = view;
 		await api.branch(id, name, next);
 		hideProblem();
 		await Promise.all([id === view.id ? reload() : null, readList()]);

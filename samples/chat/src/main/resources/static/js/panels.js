@@ -45,6 +45,12 @@ export function closeDrawers() {
 	}
 }
 
+/** What is open over the page belongs to the thread for which it was opened. */
+export function closeDialogs() {
+	document.querySelectorAll('dialog[open]').forEach((each) => each.close());
+	document.querySelectorAll(':popover-open').forEach((each) => each.hidePopover());
+}
+
 export function showTimelinePanel() {
 	if (!timeline.isOpen()) {
 		toggleTimeline();

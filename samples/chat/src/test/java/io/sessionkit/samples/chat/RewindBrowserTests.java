@@ -245,6 +245,37 @@ class RewindBrowserTests {
 	}
 
 	@Test
+	void theWayBackOfTheBrowserClosesWhatWasOpenedOverAnotherThread() {
+		this.page.ask("Hello");
+		this.page.newThread();
+		cancel("6007");
+		this.page.click("#undo");
+		await().untilAsserted(() -> assertThat(this.page.shows(GO)).isTrue());
+
+		this.browser.navigate().back();
+		awaitQuestions("Hello");
+		assertThat(this.page.shows("#rewind")).isFalse();
+
+		this.page.click("#turn-1 [aria-haspopup=menu]");
+		this.browser.navigate().forward();
+		awaitQuestions("Cancel order 6007");
+		assertThat(this.page.shows("#turn-menu")).isFalse();
+	}
+
+	@Test
+	void anUndoTakesTheTurnThatItsWarningNamedAndNoOther() throws Exception {
+		cancel("6008");
+		this.page.click("#undo");
+		await().untilAsserted(() -> assertThat(this.page.shows(GO)).isTrue());
+		this.chat.ask(this.page.thread(), "Hello");
+		this.page.click(GO);
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span"))
+			.containsExactly("Turn 1 is not the last one any more, so nothing is undone."));
+		awaitQuestions("Cancel order 6008", "Hello");
+	}
+
+	@Test
 	void theWarningOfAnUndoLeadsToTakingBack() {
 		cancel("6011");
 		this.page.click("#undo");
@@ -252,6 +283,10 @@ class RewindBrowserTests {
 		this.page.click(".rewind-actions .primary");
 
 		await().untilAsserted(() -> assertThat(this.page.texts(STEPS)).containsExactly("Restore order 6011"));
+	}
+
+	private void awaitQuestions(String... questions) {
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly(questions));
 	}
 
 	/** The page looks again only when it has shown what it found. */
