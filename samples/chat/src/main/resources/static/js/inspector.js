@@ -17,12 +17,16 @@ const TABS = [['Messages', messagesTab], ['Context', contextTab], ['Rounds', rou
 
 let chosen = 'Messages';
 
+/** How many turns were asked for: what comes late of another one is not shown. */
+let asked = 0;
+
 /**
  * Opens the inspector.
  * @param read gives the turn with this number; undefined if it cannot be read
  * @param view the thread as it is shown
  */
 export async function inspect(number, read, view) {
+	const mine = ++asked;
 	const place = byId('inspector-body');
 	byId('inspector-title').textContent = `Turn ${number}`;
 	place.replaceChildren(el('p', { class: 'loading', role: 'status' }, 'Reading the turn …'));
@@ -31,6 +35,9 @@ export async function inspect(number, read, view) {
 	}
 	const { before } = neighbours(number, view);
 	const [detail, previous] = await Promise.all([read(number), before > 0 ? read(before, true) : null]);
+	if (mine !== asked) {
+		return;
+	}
 	if (detail) {
 		showTurn(place, number, detail, previous, { read, view });
 	}

@@ -634,6 +634,27 @@ class ReadingBrowserTests {
 		assertThat(this.page.shows("#inspector")).isFalse();
 	}
 
+	/** Also one that cannot be read. */
+	@Test
+	void theInspectorShowsTheTurnThatWasWantedLast() {
+		String shown = this.page.script("""
+				return import('/js/inspector.js').then(async ({ inspect }) => {
+					const view = { turns: [{ number: 5 }, { number: 6 }], deleted: 0 };
+					const turn = { status: 'COMPLETED', startedAt: new Date(), millis: 1, model: 'model of turn 6' };
+					let answer;
+					const late = new Promise((resolve) => { answer = resolve; });
+					const first = inspect(5, () => late, view);
+					await inspect(6, async () => ({ turn, items: [] }), view);
+					answer(undefined);
+					await first;
+					const dialog = document.getElementById('inspector');
+					dialog.close();
+					return dialog.textContent;
+				})""");
+
+		assertThat(shown).contains("Turn 6", "model of turn 6").doesNotContain("cannot be read");
+	}
+
 	@Test
 	void theKeyboardStopsRecallsAndListsItsKeys() {
 		this.page.type("Write 35 kB");
