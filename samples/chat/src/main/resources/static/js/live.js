@@ -31,14 +31,18 @@ export function liveTurn(question, number, page) {
 	say(question === null ? 'The turn goes on.' : 'Asked. The model works.');
 
 	function plan() {
-		if (planned === null) {
-			// A window in the background has no pictures.
-			planned = document.hidden ? setTimeout(draw, 200) : requestAnimationFrame(draw);
-		}
+		// A window in the background has no pictures, and each window can go there.
+		planned ??= { picture: requestAnimationFrame(draw), time: setTimeout(draw, 200) };
+	}
+
+	function unplan() {
+		cancelAnimationFrame(planned?.picture);
+		clearTimeout(planned?.time);
+		planned = null;
 	}
 
 	function draw() {
-		planned = null;
+		unplan();
 		const begun = performance.now();
 		if (begun < next) {
 			plan();
@@ -151,10 +155,10 @@ export function liveTurn(question, number, page) {
 		known(text) {
 			return parts.find((each) => each.kind === 'text' && each.text() === text)?.said();
 		},
-		/** All of it is there, and drawn when this is done. */
+		/** All of it is there, and drawn when this is done. Where nobody looks, that needs no pieces. */
 		async end() {
 			voice.end();
-			if (waiting.length > 0) {
+			if (waiting.length > 0 && !document.hidden) {
 				await new Promise((resolve) => {
 					drained = resolve;
 					plan();
@@ -186,9 +190,7 @@ export function liveTurn(question, number, page) {
 	}
 
 	function settle() {
-		cancelAnimationFrame(planned);
-		clearTimeout(planned);
-		planned = null;
+		unplan();
 		flush(Infinity);
 		parts.at(-1)?.end?.();
 	}

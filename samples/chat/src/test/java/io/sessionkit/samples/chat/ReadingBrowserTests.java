@@ -655,6 +655,23 @@ class ReadingBrowserTests {
 		assertThat(shown).contains("Turn 6", "model of turn 6").doesNotContain("cannot be read");
 	}
 
+	/** There are no pictures any more for those that were planned. */
+	@Test
+	void anAnswerEndsInAWindowThatGoesIntoTheBackground() {
+		String shown = this.page.script("""
+				return import('/js/live.js').then(async ({ liveTurn }) => {
+					const { requestAnimationFrame } = window;
+					window.requestAnimationFrame = () => 0;
+					const live = liveTurn('Hello', 0, { isAtEnd: () => false, drawn() {} });
+					live.text('An answer.');
+					await Promise.race([live.end(), new Promise((resolve) => setTimeout(resolve, 900))]);
+					window.requestAnimationFrame = requestAnimationFrame;
+					return live.node.textContent;
+				})""");
+
+		assertThat(shown).contains("An answer.");
+	}
+
 	@Test
 	void theKeyboardStopsRecallsAndListsItsKeys() {
 		this.page.type("Write 35 kB");
