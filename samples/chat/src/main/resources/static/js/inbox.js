@@ -42,14 +42,22 @@ export function showInboxOf(calls, given) {
 
 function draw() {
 	const before = rows;
+	waiting.filter(({ call }) => waitsAgain(call)).forEach(({ call }) => decided.delete(call.id));
 	const isThere = new Set(waiting.map(({ call }) => call.id));
 	const left = [...before.values()].filter(({ entry: { call } }) => !isThere.has(call.id) && (decided.has(call.id) || isTypedIn(before.get(call.id))));
 	const entries = [...left.map(({ entry }) => entry), ...waiting];
-	rows = new Map(entries.map((entry) => [entry.call.id, before.get(entry.call.id) ?? row(entry)]));
+	rows = new Map(entries.map((entry) => [entry.call.id, renewed(before.get(entry.call.id), entry) ?? row(entry)]));
 	left.filter(({ entry: { call } }) => !decided.has(call.id) && !isSent(call)).forEach(({ card }) => overtaken(card));
 	rows.forEach((each) => each.show());
 	arrange(list, [...rows.values()].map(({ node }) => node));
 	byId('inbox-empty').hidden = rows.size > 0;
+}
+
+/** Whether the decision that was made here is among those of a call that waits all the same. */
+const waitsAgain = ({ id, decisions }) => decided.has(id) && decisions.length >= decided.get(id).decisions.length;
+
+function renewed(row, entry) {
+	return row && Object.assign(row, { entry });
 }
 
 /** What somebody types stays, though the call was decided meanwhile. */

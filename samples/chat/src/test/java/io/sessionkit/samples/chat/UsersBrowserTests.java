@@ -165,6 +165,41 @@ class UsersBrowserTests {
 		assertThat(this.chat.cancelledOrders()).contains("4722", "4723").doesNotContain("4721");
 	}
 
+	/** The application has stopped while the call ran that was approved here. */
+	@Test
+	void callThatWaitsAgainIsShownAsItIsNow() {
+		this.other.signIn("eve");
+		this.other.holdStill();
+		List<String> shown = this.other
+			.script("""
+					return import('/js/inbox.js').then(async ({ showInboxOf }) => {
+						const call = { id: 'c1', digest: 'd', index: 0, tool: 'cancel_order', title: 'Cancel order', arguments: '{}', schema: null,
+							status: 'PROPOSED', pending: true, requestedAt: new Date(), expiresAt: null, decisions: [], times: 1, fault: null };
+						const decisions = [{ verb: 'APPROVE', by: 'eve', arguments: null, standing: false, reason: null }];
+						const actions = { decide: async () => ({ ...call, status: 'APPROVED', pending: false, decisions }), open() {}, changed() {} };
+						const show = (...calls) => showInboxOf(calls.map((each) => ({ owner: 'ada', thread: 't', title: null, takesBack: false,
+							requestedAt: each.requestedAt, call: each })), actions);
+						const shown = [];
+						const note = () => shown.push(document.querySelector('#inbox-calls .approval-state').textContent);
+						show(call);
+						document.getElementById('open-inbox').click();
+						show({ ...call, status: 'UNCERTAIN' });
+						note();
+						show(call);
+						document.querySelector('#inbox-calls .approval-actions .danger').click();
+						await new Promise((resolve) => requestAnimationFrame(resolve));
+						show(call);
+						note();
+						show({ ...call, status: 'UNCERTAIN', decisions });
+						note();
+						document.getElementById('inbox-dialog').close();
+						return shown;
+					})""");
+
+		assertThat(shown).containsExactly("may have run: nobody knows", "approved by eve",
+				"may have run: nobody knows");
+	}
+
 	@Test
 	void lostLoginLosesNoDraft() {
 		this.ada.signIn("ada");
