@@ -224,13 +224,16 @@ const jsonSwitch = (json) => el('details', { class: 'as-json' }, el('summary', {
 const isLong = (text) => text.length > 500 || text.split('\n').length > 12;
 
 function facts({ requestedAt, expiresAt }) {
-	return el('p', { class: 'approval-facts' }, el('span', { 'data-ago': requestedAt }, `asked ${ago(requestedAt)}`),
+	return el('p', { class: 'approval-facts' }, 'asked ', agoNode(requestedAt),
 		...(expiresAt ? [' · ', el('span', { class: 'expiry', 'data-left': expiresAt }, `expires ${left(expiresAt)}`)] : []));
 }
 
+/** How long ago something was, as time goes by. */
+export const agoNode = (instant) => el('span', { 'data-ago': instant }, ago(instant));
+
 setInterval(() => {
 	document.querySelectorAll('[data-left]').forEach((node) => setText(node, `expires ${left(node.dataset.left)}`));
-	document.querySelectorAll('[data-ago]').forEach((node) => setText(node, `asked ${ago(node.dataset.ago)}`));
+	document.querySelectorAll('[data-ago]').forEach((node) => setText(node, ago(node.dataset.ago)));
 }, 1000);
 
 // What one can do with a card: the choices first, then the form of the one that needs more

@@ -1,3 +1,4 @@
+import { agoNode } from './approvals.js';
 import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
 import { openMenu } from './menu.js';
 import { ago, plural, STATES } from './words.js';
@@ -139,5 +140,5 @@ export function showInbox(calls, open) {
 	shownInbox = shown;
 	setText(byId('inbox-count'), calls.length === 1 ? '1 call waits for you' : `${calls.length} calls wait for you`);
 	byId('inbox-list').replaceChildren(...calls.map((call) => el('li', {}, el('button', { type: 'button', onclick: () => open(call.thread) },
-		el('strong', {}, call.callTitle), el('span', { dir: 'auto' }, `${call.title} · ${ago(call.requestedAt)}`)))));
+		el('strong', {}, call.callTitle), el('span', { dir: 'auto' }, `${call.title} · `, agoNode(call.requestedAt))))));
 }

@@ -277,6 +277,20 @@ class DecidingBrowserTests {
 	}
 
 	@Test
+	void howLongACallHasWaitedIsSaidAsTimeGoesBy() {
+		pause("Cancel order 4733");
+		await().untilAsserted(() -> assertThat(this.page.shows("#inbox summary")).isTrue());
+		this.page.click("#inbox summary");
+		assertThat(this.page.texts("#inbox-list span").toString()).contains("Cancel order 4733 · just now");
+		this.page.script("const { now } = Date; Date.now = () => now() + 3 * 3_600_000;");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#inbox-list span").toString())
+			.contains("Cancel order 4733 · 3 hr. ago")
+			.doesNotContain("just now"));
+		assertThat(this.page.texts(".approval-facts")).singleElement().asString().startsWith("asked 3 hr. ago");
+	}
+
+	@Test
 	void whatIsLeftIsSaidToTheSecondWhereItIsShort() {
 		List<String> left = this.page.script("""
 				return import('/js/words.js').then(({ left }) => [-1, 0.4, 15, 100, 120, 3600, 7000, 86399, 200000]
