@@ -16,7 +16,7 @@ async function signIn() {
 	byId('sign-in').disabled = true;
 	try {
 		if (await api.login(name.value.trim(), password.value)) {
-			goOn(name.value.trim());
+			goOn((await api.user()).name); // as the application writes it
 			return;
 		}
 		say('There is no user with this name and password.');

@@ -216,6 +216,21 @@ class UsersBrowserTests {
 		assertThat(this.ada.caret().text()).isEqualTo("Half a thought");
 	}
 
+	/** The application knows users by names in small letters. */
+	@Test
+	void nameWithACapitalLeadsBackToTheSameThread() {
+		this.ada.signIn("ada");
+		this.ada.newThread();
+		String thread = this.ada.thread();
+		this.browser.manage().deleteCookieNamed("CHAT_SESSION");
+		this.ada.awaitLogin();
+		new Actions(this.browser).sendKeys("Ada", Keys.TAB, "ada", Keys.ENTER).perform();
+
+		await().untilAsserted(() -> assertThat(this.ada.texts("#who-name")).containsExactly("ada"));
+		assertThat(this.ada.thread()).isEqualTo(thread);
+		assertThat(this.ada.<String>script("return localStorage.getItem('user')")).isEqualTo("ada");
+	}
+
 	/**
 	 * Also a question that is sent when nobody is signed in any more is asked, once.
 	 */
