@@ -129,14 +129,14 @@ public final class Compensations implements SessionDoor {
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + key + " to rewind, or it has expired."));
 		SessionPausedException.check(path.session(), "rewound");
-		Moves.Gone gone = moves(key).gone(path, turns);
+		MovesBack.Gone gone = moves(key).gone(path, turns);
 		List<Turn> looked = new DeletedHeads(this.store, path).with(gone, gone.turns().size() < turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
 				gone.turns(), new RewindPlanner.Looked(looked, gone.cut()));
 	}
 
-	private Moves moves(SessionKey key) {
-		return new Moves(new TreeChanges(key, this.store, null));
+	private MovesBack moves(SessionKey key) {
+		return new MovesBack(new TreeChanges(key, this.store, null));
 	}
 
 	/**

@@ -427,7 +427,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public List<Turn> undo(int turns) {
-		return moves().undo(turns);
+		return new MovesBack(changes()).undo(turns);
 	}
 
 	/**
@@ -447,7 +447,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public List<Turn> redo(int turns) {
-		return moves().redo(turns);
+		return new MovesForward(changes()).redo(turns);
 	}
 
 	/**
@@ -462,7 +462,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public void reset() {
-		moves().reset();
+		new Resets(changes()).reset();
 	}
 
 	/**
@@ -475,7 +475,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the turn is not on the active branch
 	 */
 	public List<Turn> siblings(long turn) {
-		return moves().siblings(turn);
+		return new LeftPaths(changes()).siblings(turn);
 	}
 
 	/**
@@ -488,7 +488,7 @@ public final class Conversation {
 	 * Empty if nothing was left, or the session is absent
 	 */
 	public Map<Long, List<Long>> siblings() {
-		return moves().siblings();
+		return new LeftPaths(changes()).siblings();
 	}
 
 	/**
@@ -506,7 +506,7 @@ public final class Conversation {
 	 * changed
 	 */
 	public Turn choose(long sibling) {
-		return moves().choose(sibling);
+		return new MovesForward(changes()).choose(sibling);
 	}
 
 	/**
@@ -823,12 +823,12 @@ public final class Conversation {
 		return new Children(this.key, this.store).erase();
 	}
 
-	private Moves moves() {
-		return new Moves(new TreeChanges(this.key, this.store, this.canceller));
+	private TreeChanges changes() {
+		return new TreeChanges(this.key, this.store, this.canceller);
 	}
 
 	private Branches branchesOf() {
-		return new Branches(new TreeChanges(this.key, this.store, this.canceller));
+		return new Branches(changes());
 	}
 
 	private TurnsBeingRewound beingRewound() {

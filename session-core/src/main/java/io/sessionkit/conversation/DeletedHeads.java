@@ -43,7 +43,7 @@ final class DeletedHeads {
 	 * @param toTheBeginning whether it was to leave more turns than there are
 	 * @return the turns, newest first
 	 */
-	List<Turn> with(Moves.Gone gone, boolean toTheBeginning) {
+	List<Turn> with(MovesBack.Gone gone, boolean toTheBeginning) {
 		List<Turn> all = new ArrayList<>(gone.all());
 		Set<Long> history = new HashSet<>();
 		all.forEach((turn) -> history.add(turn.number()));
@@ -60,7 +60,7 @@ final class DeletedHeads {
 		return List.copyOf(all);
 	}
 
-	private static long beginning(Moves.Gone gone) {
+	private static long beginning(MovesBack.Gone gone) {
 		Summary reset = gone.reset();
 		return (reset != null) ? reset.turn() : gone.cut();
 	}
@@ -73,7 +73,7 @@ final class DeletedHeads {
 	 * Returns whether a move back leaves a turn that is older than one which begins where
 	 * the history does: that one was no part of this history.
 	 */
-	private static boolean hasOlder(Moves.Gone gone, Turn beginning) {
+	private static boolean hasOlder(MovesBack.Gone gone, Turn beginning) {
 		return gone.all().stream().anyMatch((turn) -> turn.number() < beginning.number());
 	}
 

@@ -60,7 +60,7 @@ final class Rewind {
 	 *
 	 * @param context the values for tools that take a context
 	 */
-	record Work(SessionStore store, CompensationRuns runs, Moves moves, CompensatingTools tools,
+	record Work(SessionStore store, CompensationRuns runs, MovesBack moves, CompensatingTools tools,
 			Map<String, Object> context, HeldLease lease, Drain drain) {
 	}
 

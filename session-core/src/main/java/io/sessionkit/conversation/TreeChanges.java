@@ -10,11 +10,14 @@ import java.util.function.Supplier;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
+import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -86,6 +89,20 @@ final class TreeChanges {
 
 	MessageCodec codec() {
 		return this.store.options().codec();
+	}
+
+	SessionNotFoundException notFound() {
+		return new SessionNotFoundException("There is no session " + this.key + ", or it has expired.");
+	}
+
+	/**
+	 * Refuses a change that takes turns from the history, or hides them, whose rewind has
+	 * not ended.
+	 * @param path the path, read with the records of kind {@link BegunRewinds#KIND}
+	 * @param leaving the turns
+	 */
+	void checkRewindsEnded(PathView path, List<Turn> leaving, String what) {
+		BegunRewinds.read(path.session().key(), path.records(BegunRewinds.KIND), codec()).check(leaving, what);
 	}
 
 	/**
