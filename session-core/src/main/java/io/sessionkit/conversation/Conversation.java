@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.Session;
@@ -23,8 +22,6 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.Attempts;
-import io.sessionkit.internal.attribute.AttributeRules;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
@@ -33,7 +30,6 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
-import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
@@ -64,24 +60,24 @@ public final class Conversation {
 
 	private final SessionAccess access;
 
-	private final DataSize maxAttributes;
+	private final HeaderWrites header;
 
 	/** Cancels what waits before a move; null if it is refused then. */
 	private final @Nullable Approvals canceller;
 
 	Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
 			WaitingTurns waitingTurns, DataSize maxAttributes) {
-		this(key, access, store, summarizer, waitingTurns, maxAttributes, null);
+		this(key, access, store, summarizer, waitingTurns, new HeaderWrites(key, store, maxAttributes), null);
 	}
 
 	private Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
-			WaitingTurns waitingTurns, DataSize maxAttributes, @Nullable Approvals canceller) {
+			WaitingTurns waitingTurns, HeaderWrites header, @Nullable Approvals canceller) {
 		this.key = key;
 		this.access = access;
 		this.store = store;
 		this.summarizer = summarizer;
 		this.waitingTurns = waitingTurns;
-		this.maxAttributes = maxAttributes;
+		this.header = header;
 		this.canceller = canceller;
 	}
 
@@ -255,15 +251,7 @@ public final class Conversation {
 	 */
 	public boolean create(HeaderChange header) {
 		this.waitingTurns.checkLife(header.timeToLive());
-		Map<String, Object> attributes = header.attributes();
-		AttributeRules rules = rules();
-		Map<String, Object> checked = Map.of();
-		for (Map.Entry<String, Object> each : (attributes != null) ? attributes.entrySet()
-				: Set.<Map.Entry<String, Object>>of()) {
-			checked = rules.with(checked, each.getKey(), each.getValue());
-		}
-		HeaderChange first = (attributes != null) ? header.attributes(checked) : header;
-		return this.store.commit(Commit.first(this.key).header(first)).isStored();
+		return this.header.create(header);
 	}
 
 	/**
@@ -272,7 +260,7 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 */
 	public void rename(String title) {
-		change((header) -> header.title(title));
+		this.header.change(HeaderChange.NONE.title(title));
 	}
 
 	/**
@@ -281,7 +269,7 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 */
 	public void tags(Set<String> tags) {
-		change((header) -> header.tags(tags));
+		this.header.change(HeaderChange.NONE.tags(tags));
 	}
 
 	/**
@@ -294,7 +282,7 @@ public final class Conversation {
 	 */
 	public void timeToLive(Duration timeToLive) {
 		this.waitingTurns.checkLife(timeToLive);
-		change((header) -> header.timeToLive(timeToLive));
+		this.header.change(HeaderChange.NONE.timeToLive(timeToLive));
 	}
 
 	/**
@@ -317,22 +305,7 @@ public final class Conversation {
 	 * written
 	 */
 	public void settings(UnaryOperator<SessionSettings> change) {
-		boolean written = Attempts.MANY.make(() -> {
-			Session now = this.store.find(this.key).orElseThrow(this::notFound);
-			return isWritten(now, changed(change, now.settings())) ? Optional.of(true) : Optional.empty();
-		}).isPresent();
-		if (!written) {
-			throw changed("settings");
-		}
-	}
-
-	private static SessionSettings changed(UnaryOperator<SessionSettings> change, SessionSettings now) {
-		SessionSettings changed = change.apply(now);
-		if (changed == null) {
-			throw new IllegalStateException("The change of the settings has returned null. Return the settings that it"
-					+ " was given for no change, or SessionSettings.NONE for none.");
-		}
-		return changed;
+		this.header.settings(change);
 	}
 
 	/**
@@ -374,7 +347,8 @@ public final class Conversation {
 	 * written
 	 */
 	public void put(String name, Object value) {
-		changeAttributes(true, (rules, attributes) -> rules.with(attributes, name, value));
+		checkWritesAttributes();
+		this.header.attributes(true, (rules, attributes) -> rules.with(attributes, name, value));
 	}
 
 	/**
@@ -386,7 +360,8 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void remove(String name) {
-		changeAttributes(false, (rules, attributes) -> rules.without(attributes, name));
+		checkWritesAttributes();
+		this.header.attributes(false, (rules, attributes) -> rules.without(attributes, name));
 	}
 
 	/**
@@ -400,8 +375,8 @@ public final class Conversation {
 	 * @return another handle for this session
 	 */
 	public Conversation cancelling(Approvals approvals) {
-		return new Conversation(this.key, this.access, this.store, this.summarizer, this.waitingTurns,
-				this.maxAttributes, Objects.requireNonNull(approvals, "approvals"));
+		return new Conversation(this.key, this.access, this.store, this.summarizer, this.waitingTurns, this.header,
+				Objects.requireNonNull(approvals, "approvals"));
 	}
 
 	/**
@@ -840,70 +815,16 @@ public final class Conversation {
 		return new Additions(this.key, this.store);
 	}
 
+	private void checkWritesAttributes() {
+		checkWrites("given attributes", "Use SessionContext.put(..) or remove(..), which write with the turn.");
+	}
+
 	private void checkWrites(String what, String instead) {
 		TurnBinding.checkWrites(this.key, what, instead);
 	}
 
 	private void checkNotPaused(String what) {
 		session().ifPresent((session) -> SessionPausedException.check(session, what));
-	}
-
-	private void change(UnaryOperator<HeaderChange> change) {
-		HeaderChange header = change.apply(HeaderChange.NONE);
-		if (!this.store.commit(Commit.any(this.key).header(header)).isStored()) {
-			throw notFound();
-		}
-	}
-
-	private AttributeRules rules() {
-		return new AttributeRules(this.key, this.store.options().codec(), this.maxAttributes);
-	}
-
-	private void changeAttributes(boolean creates,
-			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
-		checkWrites("given attributes", "Use SessionContext.put(..) or remove(..), which write with the turn.");
-		boolean written = Attempts.MANY.make(() -> {
-			Session now = this.store.find(this.key).orElse(null);
-			if (now == null && !creates) {
-				throw notFound();
-			}
-			Map<String, Object> before = (now != null) ? now.attributes() : Map.of();
-			return isWritten(now, change.apply(rules(), before)) ? Optional.of(true) : Optional.empty();
-		}).isPresent();
-		if (!written) {
-			throw changed("attributes");
-		}
-	}
-
-	private SessionConflictException changed(String what) {
-		return new SessionConflictException("Session " + this.key + " changed each of the " + Attempts.MANY.most()
-				+ " times that its " + what + " were to be written. Nothing was written; try again.", null);
-	}
-
-	/**
-	 * Writes all settings of a session as it was read, and returns whether they are
-	 * stored now.
-	 */
-	private boolean isWritten(Session now, SessionSettings changed) {
-		return changed.equals(now.settings())
-				|| this.store.commit(Commit.on(now).header(HeaderChange.NONE.settings(changed))).isStored();
-	}
-
-	/**
-	 * Writes all attributes of a session as it was read, and returns whether they are
-	 * stored now.
-	 */
-	private boolean isWritten(@Nullable Session now, Map<String, Object> changed) {
-		if (now != null && AttributeRules.areEqual(changed, now.attributes())) {
-			return true;
-		}
-		Commit commit = (now != null) ? Commit.on(now) : Commit.first(this.key);
-		return this.store.commit(commit.header(HeaderChange.NONE.attributes(changed))).isStored();
-	}
-
-	private SessionNotFoundException notFound() {
-		return new SessionNotFoundException("There is no session " + this.key
-				+ ", or it has expired. Its first turn creates it, and so do put and create.");
 	}
 
 }
