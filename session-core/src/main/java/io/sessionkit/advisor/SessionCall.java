@@ -280,11 +280,9 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	private HistoryPolicy policy() {
-		Object value = this.request.context().get(SessionParameters.HISTORY_POLICY);
-		if (value == null || value instanceof HistoryPolicy) {
-			return (value != null) ? (HistoryPolicy) value : HistoryPolicy.OVERRIDE;
-		}
-		throw wrongType(SessionParameters.HISTORY_POLICY, "a HistoryPolicy", value, "history");
+		HistoryPolicy policy = typed(SessionParameters.HISTORY_POLICY, HistoryPolicy.class, "a HistoryPolicy",
+				"history");
+		return (policy != null) ? policy : HistoryPolicy.OVERRIDE;
 	}
 
 	private static List<Message> given(@Nullable Object value) {
@@ -308,13 +306,6 @@ record SessionCall(ChatClientRequest request) {
 	 */
 	static List<Message> copies(List<? extends Message> messages) {
 		return TurnRequest.copies(messages);
-	}
-
-	private static IllegalStateException wrongType(String parameter, String type, @Nullable Object value,
-			String method) {
-		return new IllegalStateException("The advisor parameter " + parameter + " must be " + type + ", not a "
-				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
-				+ "(..)).");
 	}
 
 	/**
@@ -397,8 +388,7 @@ record SessionCall(ChatClientRequest request) {
 		if (value instanceof String id) {
 			return SessionKey.of(id);
 		}
-		throw new IllegalStateException("The advisor parameter " + name + " must be a SessionKey or a String, not a "
-				+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.session(..)).");
+		throw wrongType(name, "a SessionKey or a String", value, "session");
 	}
 
 	private @Nullable String text(String name) {
@@ -406,13 +396,7 @@ record SessionCall(ChatClientRequest request) {
 	}
 
 	private @Nullable HistoryMerge merge() {
-		Object value = this.request.context().get(SessionParameters.MERGE);
-		if (value == null || value instanceof HistoryMerge) {
-			return (HistoryMerge) value;
-		}
-		throw new IllegalStateException(
-				"The advisor parameter " + SessionParameters.MERGE + " must be a HistoryMerge, not a "
-						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.merge(..)).");
+		return typed(SessionParameters.MERGE, HistoryMerge.class, "a HistoryMerge", "merge");
 	}
 
 	/**
@@ -420,16 +404,8 @@ record SessionCall(ChatClientRequest request) {
 	 * @param configured the rule for a call that says nothing
 	 */
 	OnCancel onCancel(OnCancel configured) {
-		Object value = this.request.context().get(SessionParameters.ON_CANCEL);
-		if (value == null) {
-			return configured;
-		}
-		if (value instanceof OnCancel rule) {
-			return rule;
-		}
-		throw new IllegalStateException(
-				"The advisor parameter " + SessionParameters.ON_CANCEL + " must be an OnCancel, not a "
-						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.onCancel(..)).");
+		OnCancel rule = typed(SessionParameters.ON_CANCEL, OnCancel.class, "an OnCancel", "onCancel");
+		return (rule != null) ? rule : configured;
 	}
 
 	/**
@@ -437,16 +413,8 @@ record SessionCall(ChatClientRequest request) {
 	 * @param configured the rule for a call that says nothing
 	 */
 	Concurrency concurrency(Concurrency configured) {
-		Object value = this.request.context().get(SessionParameters.CONCURRENCY);
-		if (value == null) {
-			return configured;
-		}
-		if (value instanceof Concurrency rule) {
-			return rule;
-		}
-		throw new IllegalStateException(
-				"The advisor parameter " + SessionParameters.CONCURRENCY + " must be a Concurrency, not a "
-						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.concurrency(..)).");
+		Concurrency rule = typed(SessionParameters.CONCURRENCY, Concurrency.class, "a Concurrency", "concurrency");
+		return (rule != null) ? rule : configured;
 	}
 
 	/**
@@ -510,32 +478,38 @@ record SessionCall(ChatClientRequest request) {
 
 	private long expectedTurn() {
 		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
-		if (value == null) {
-			return 0;
-		}
-		return number(SessionParameters.EXPECT_TURN, value, "expectTurn");
+		return (value != null) ? number(SessionParameters.EXPECT_TURN, value, "expectTurn") : 0;
 	}
 
 	private static long number(String name, @Nullable Object value, String method) {
 		if (value instanceof Long || value instanceof Integer) {
 			return ((Number) value).longValue();
 		}
-		throw new IllegalStateException("The advisor parameter " + name + " must be a Long or an Integer, not a "
-				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
-				+ "(..)).");
+		throw wrongType(name, "a Long or an Integer", value, method);
 	}
 
 	private @Nullable Integer limit() {
-		Object value = this.request.context().get(SessionParameters.LIMIT);
-		if (value == null) {
-			return null;
+		return typed(SessionParameters.LIMIT, Integer.class, "an Integer", "limit");
+	}
+
+	/**
+	 * Returns the value of a parameter; null if the call has none.
+	 * @param described the type in words, for the error
+	 * @param method the method of {@link SessionAdvisor} that sets it
+	 */
+	private <T> @Nullable T typed(String name, Class<T> type, String described, String method) {
+		Object value = this.request.context().get(name);
+		if (value == null || type.isInstance(value)) {
+			return type.cast(value);
 		}
-		if (value instanceof Integer limit) {
-			return limit;
-		}
-		throw new IllegalStateException(
-				"The advisor parameter " + SessionParameters.LIMIT + " must be an Integer, not a "
-						+ value.getClass().getName() + ". Use .advisors(SessionAdvisor.limit(..)).");
+		throw wrongType(name, described, value, method);
+	}
+
+	private static IllegalStateException wrongType(String parameter, String type, @Nullable Object value,
+			String method) {
+		return new IllegalStateException("The advisor parameter " + parameter + " must be " + type + ", not a "
+				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
+				+ "(..)).");
 	}
 
 }
