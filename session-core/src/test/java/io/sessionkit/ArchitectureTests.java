@@ -72,8 +72,8 @@ class ArchitectureTests {
 		arrows.put("store.redis", Set.of("words", "codec", "internal.row", "store"));
 		arrows.put("internal.view",
 				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));
-		arrows.put("internal.snapshot",
-				Set.of("words", "internal", "codec", "internal.message", "internal.view", "context", "store"));
+		arrows.put("internal.snapshot", Set.of("words", "internal", "codec", "internal.message", "internal.tree",
+				"internal.view", "context", "store"));
 		arrows.put("internal.summary", Set.of("words", "internal", "internal.message", "internal.view", "context",
 				"observation", "hook", "store"));
 		arrows.put("internal.round",

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 
 import io.sessionkit.Turn;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -123,11 +124,7 @@ final class LeftPaths {
 	}
 
 	Optional<Turn> turn(long number) {
-		return this.changes.store()
-			.turns(this.changes.key(), new Tail(number + 1, 1))
-			.stream()
-			.filter((turn) -> turn.number() == number)
-			.findFirst();
+		return StoredTurns.find(this.changes.store(), this.changes.key(), number);
 	}
 
 	/** Returns those turns that have items. */

@@ -19,6 +19,7 @@ import io.sessionkit.Snapshot.Part;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ToolPruner;
 import io.sessionkit.store.SessionRecord;
@@ -67,11 +68,9 @@ public final class SnapshotReader {
 		if (number < 1 || number == Long.MAX_VALUE) {
 			return Optional.empty();
 		}
-		return this.store.turns(this.key, new Tail(number + 1, 1))
-			.stream()
-			.filter((turn) -> turn.number() == number && turn.snapshot() != null)
-			.map((turn) -> read(turn, turn.snapshot()))
-			.findFirst();
+		return StoredTurns.find(this.store, this.key, number)
+			.filter((turn) -> turn.snapshot() != null)
+			.map((turn) -> read(turn, turn.snapshot()));
 	}
 
 	/**

@@ -18,6 +18,7 @@ import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.tree.StoredQuestion;
+import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.internal.turn.TurnRequest.Start;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
@@ -123,10 +124,8 @@ final class TurnPlaces {
 	 * would leave the history with it.
 	 */
 	private void checkNotDeleted(SessionKey key, long number) {
-		store().turns(key, new Tail(number + 1, 1))
-			.stream()
-			.filter((turn) -> turn.number() == number && turn.status() == TurnStatus.COMPLETED && turn.items() == 0)
-			.findFirst()
+		StoredTurns.find(store(), key, number)
+			.filter((turn) -> turn.status() == TurnStatus.COMPLETED && turn.items() == 0)
 			.ifPresent((turn) -> {
 				throw new IllegalArgumentException("Turn " + number + " of session " + key
 						+ " has no messages any more: they were deleted, as retention deletes the oldest turns."
