@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.context.ContextSnapshotFactory;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
@@ -127,23 +128,13 @@ final class BesideModel {
 			throw interrupted(turn, ex);
 		}
 		catch (ExecutionException ex) {
-			throw failure(ex.getCause());
+			throw Thrown.unchecked(ex.getCause());
 		}
 	}
 
 	private static IllegalStateException interrupted(RunningTurn turn, InterruptedException ex) {
 		return new IllegalStateException(
 				"The call on session " + turn.key() + " was interrupted while it waited for the model.", ex);
-	}
-
-	/**
-	 * Returns the exception for the caller. Throws an error as it is.
-	 */
-	private static RuntimeException failure(@Nullable Throwable cause) {
-		if (cause instanceof Error error) {
-			throw error;
-		}
-		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
 	}
 
 	/**

@@ -4,6 +4,7 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
+import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
 /**
@@ -26,6 +27,18 @@ public final class Thrown {
 		Throwable thrown = Exceptions.unwrap(ex);
 		Throwable cause = thrown.getCause();
 		return (cause != null && isCarrier(thrown)) ? cause(cause) : thrown;
+	}
+
+	/**
+	 * Returns what was thrown as an exception that needs no declaration: the same one, or
+	 * one around it. Throws an error as it is.
+	 * @param thrown what another thread has thrown
+	 */
+	public static RuntimeException unchecked(@Nullable Throwable thrown) {
+		if (thrown instanceof Error error) {
+			throw error;
+		}
+		return (thrown instanceof RuntimeException failure) ? failure : new IllegalStateException(thrown);
 	}
 
 	private static boolean isCarrier(Throwable thrown) {

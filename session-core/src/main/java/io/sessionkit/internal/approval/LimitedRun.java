@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Thrown;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +104,7 @@ final class LimitedRun implements Runnable {
 			return stopped();
 		}
 		catch (ExecutionException ex) {
-			throw failure(ex.getCause());
+			throw Thrown.unchecked(ex.getCause());
 		}
 		finally {
 			if (interrupted) {
@@ -129,7 +130,7 @@ final class LimitedRun implements Runnable {
 			return this.result.join();
 		}
 		catch (CompletionException ex) {
-			throw failure(ex.getCause());
+			throw Thrown.unchecked(ex.getCause());
 		}
 	}
 
@@ -196,13 +197,6 @@ final class LimitedRun implements Runnable {
 					+ " s after it was stopped. What it has returned is not used. " + left
 					+ " stopped runs of tools of this process have not ended.");
 		}
-	}
-
-	private static RuntimeException failure(@Nullable Throwable cause) {
-		if (cause instanceof Error error) {
-			throw error;
-		}
-		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
 	}
 
 }

@@ -3,6 +3,7 @@ package io.sessionkit.internal.round;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
+import io.sessionkit.internal.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,20 +71,13 @@ public final class InputCheck {
 			this.question.get();
 		}
 		catch (ExecutionException ex) {
-			throw rethrown(ex.getCause());
+			throw Thrown.unchecked(ex.getCause());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("The call was interrupted while it waited for the guards on its input.",
 					ex);
 		}
-	}
-
-	private static RuntimeException rethrown(@Nullable Throwable cause) {
-		if (cause instanceof Error error) {
-			throw error;
-		}
-		return (cause instanceof RuntimeException failure) ? failure : new IllegalStateException(cause);
 	}
 
 }
