@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.Verdict;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Effect;
@@ -24,6 +23,7 @@ import io.sessionkit.internal.compensation.RanCall.Flaw;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
+import io.sessionkit.internal.tree.StoredQuestion;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -320,10 +320,7 @@ final class RanCalls {
 	}
 
 	private boolean isRewritten() {
-		return this.turn.verdicts()
-			.stream()
-			.anyMatch((verdict) -> verdict.phase() == Verdict.Phase.BEFORE_SAVE
-					&& verdict.effect() == Verdict.Effect.REPLACED);
+		return StoredQuestion.isRewritten(this.turn);
 	}
 
 	/**

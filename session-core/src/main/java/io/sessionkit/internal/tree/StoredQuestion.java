@@ -44,11 +44,15 @@ public final class StoredQuestion {
 	 * before it, and the messages of a turn that no call has made all have one time.
 	 */
 	private boolean isCertain(int input) {
-		return input > 0 && !isRewritten() && (input < this.items.size() || !isReply(input - 1));
+		return input > 0 && !isRewritten(this.turn) && (input < this.items.size() || !isReply(input - 1));
 	}
 
-	private boolean isRewritten() {
-		return this.turn.verdicts()
+	/**
+	 * Returns whether a hook has put other messages into the place of those that a turn
+	 * was to store.
+	 */
+	public static boolean isRewritten(Turn turn) {
+		return turn.verdicts()
 			.stream()
 			.anyMatch((verdict) -> verdict.phase() == Verdict.Phase.BEFORE_SAVE
 					&& verdict.effect() == Verdict.Effect.REPLACED);
