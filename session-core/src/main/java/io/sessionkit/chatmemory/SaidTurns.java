@@ -6,11 +6,11 @@ import java.util.List;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.ToolGroups;
+import io.sessionkit.internal.message.TurnSplitter;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
-import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * Messages of a memory as turns. A turn ends with an answer that has content and no tool
@@ -62,7 +62,7 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 		List<List<Message>> pieces = new ArrayList<>();
 		List<Message> piece = new ArrayList<>();
 		for (Message message : messages) {
-			if (!piece.isEmpty() && beginsAnew(piece.get(piece.size() - 1), message)) {
+			if (!piece.isEmpty() && TurnSplitter.beginsAnew(piece.get(piece.size() - 1), message)) {
 				pieces.add(piece);
 				piece = new ArrayList<>();
 			}
@@ -72,13 +72,6 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 			pieces.add(piece);
 		}
 		return pieces;
-	}
-
-	private static boolean beginsAnew(Message last, Message next) {
-		if (last instanceof AssistantMessage reply && reply.hasToolCalls()) {
-			return !(next instanceof ToolResponseMessage);
-		}
-		return next instanceof UserMessage && !(last instanceof UserMessage);
 	}
 
 	private static boolean isAnswered(List<Message> piece) {

@@ -8,12 +8,12 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.internal.message.ToolGroups;
+import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.migration.ImportReport.Reason;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
@@ -87,7 +87,7 @@ final class TurnCollector {
 	}
 
 	private void addContent(SourceMessage message, Message content) {
-		if (!this.piece.isEmpty() && beginsAnew(last(), content)) {
+		if (!this.piece.isEmpty() && TurnSplitter.beginsAnew(last(), content)) {
 			end();
 		}
 		if (this.piece.isEmpty() && content instanceof UserMessage) {
@@ -133,13 +133,6 @@ final class TurnCollector {
 
 	private Message last() {
 		return Objects.requireNonNull(this.piece.get(this.piece.size() - 1).message());
-	}
-
-	private static boolean beginsAnew(Message last, Message next) {
-		if (last instanceof AssistantMessage reply && reply.hasToolCalls()) {
-			return !(next instanceof ToolResponseMessage);
-		}
-		return next instanceof UserMessage && !(last instanceof UserMessage);
 	}
 
 	private @Nullable Reason flaw(List<Message> messages) {

@@ -72,6 +72,20 @@ public final class TurnSplitter {
 		return null;
 	}
 
+	/**
+	 * Returns whether a message begins another turn where messages need not be whole
+	 * turns: a question does behind anything but another one, and whatever does not
+	 * answer the calls of the message before it.
+	 * @param last the message before it
+	 * @param next the message
+	 */
+	public static boolean beginsAnew(Message last, Message next) {
+		if (last instanceof AssistantMessage reply && reply.hasToolCalls()) {
+			return !(next instanceof ToolResponseMessage);
+		}
+		return next instanceof UserMessage && !(last instanceof UserMessage);
+	}
+
 	private static boolean answers(Message message) {
 		return message instanceof AssistantMessage || message instanceof ToolResponseMessage;
 	}
