@@ -90,12 +90,16 @@ final class AppendPhrases {
 	}
 
 	static Params params(EncodedCommit commit, NewItems items) {
-		EncodedCommit.EncodedTurn turn = commit.plainTurn();
 		Session base = commit.commit().base();
 		return header(commit).with("version", (base != null) ? base.version() : null)
 			.with("turns", (base != null) ? base.turns() : null)
 			.with("items", (base != null) ? base.items() : null)
-			.with("count", (long) turn.items().size())
+			.all(turn(commit.plainTurn(), items));
+	}
+
+	/** Returns the parameters that each statement which writes a turn takes from it. */
+	static Params turn(EncodedCommit.EncodedTurn turn, NewItems items) {
+		return Params.of("count", (long) turn.items().size())
 			.with("tokens", (long) turn.tokens())
 			.with("turn", turn.turn().id())
 			.with("place", TurnIds.place(turn.turn().id()))

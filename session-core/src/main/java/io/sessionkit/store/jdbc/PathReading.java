@@ -12,7 +12,6 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
-import io.sessionkit.internal.row.RecordRow;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.internal.row.TurnRow;
 import io.sessionkit.internal.sql.Columns;
@@ -44,7 +43,7 @@ final class PathReading implements Paths {
 
 	private final Sql header;
 
-	private final Sql summary;
+	private final SummaryReading summary;
 
 	private final Sql run;
 
@@ -53,11 +52,7 @@ final class PathReading implements Paths {
 		this.records = records;
 		this.items = new PathItems(templates);
 		this.header = templates.sql("select {header} from {session} s where s.key_hash = :key and {live}");
-		this.summary = templates.sql("""
-				select r.revision, r.written_at, r.expires_at, r.payload from {record} r
-				where r.session_pk = :pk and r.kind = 'checkpoint' and r.id = {exact :id}
-					and (r.expires_at is null or r.expires_at > {now})
-				""");
+		this.summary = new SummaryReading(templates);
 		this.run = templates.sql("select " + Columns.TURN + """
 				 from {turn} t where t.session_pk = :pk and t.turn_no >= :lo and t.turn_no <= :hi
 				order by t.turn_no desc {limit}
@@ -114,7 +109,7 @@ final class PathReading implements Paths {
 		for (String kind : query.kinds()) {
 			records.addAll(this.records.of(connection, key, kind));
 		}
-		return new Rows(header, there, summary(connection, there),
+		return new Rows(header, there, this.summary.of(connection, there),
 				this.turns.next(connection, header.pk(), header.path(), there.path().head()),
 				items(connection, there, query.window()), turns(connection, there, query.turns()), records);
 	}
@@ -139,12 +134,6 @@ final class PathReading implements Paths {
 				(end != null) ? end.path() : HeaderRow.Path.BEGINNING);
 		return header.at(path, this.turns.totals(connection, header.pk(), path),
 				(end != null) ? end.attributes() : null);
-	}
-
-	private @Nullable RecordRow summary(Connection connection, HeaderRow header) throws SQLException {
-		String id = header.path().summaryId();
-		return (id != null) ? this.summary.first(connection, Params.of("pk", header.pk()).with("id", id),
-				(row) -> Columns.record(row, 1, 4)) : null;
 	}
 
 	private List<ItemRow> items(Connection connection, HeaderRow header, Window window) throws SQLException {

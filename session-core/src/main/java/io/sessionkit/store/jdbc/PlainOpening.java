@@ -5,8 +5,6 @@ import java.sql.SQLException;
 
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KnownView;
-import io.sessionkit.internal.row.RecordRow;
-import io.sessionkit.internal.sql.Columns;
 import io.sessionkit.internal.sql.OpenedCollector;
 import io.sessionkit.internal.sql.Params;
 import io.sessionkit.internal.sql.RunWalk;
@@ -14,7 +12,6 @@ import io.sessionkit.internal.sql.Sql;
 import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.internal.sql.TurnItems;
 import io.sessionkit.store.Window;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a session with plain selects: its header, then its summary if there is one, then
@@ -25,12 +22,6 @@ final class PlainOpening {
 
 	private static final String HEADER = """
 			select {kind} as kind, {header} from {session} s where s.key_hash = :key and {live}
-			""";
-
-	private static final String SUMMARY = """
-			select r.revision, r.written_at, r.expires_at, r.payload from {record} r
-			where r.session_pk = :pk and r.kind = 'checkpoint' and r.id = {exact :id}
-				and (r.expires_at is null or r.expires_at > {now})
 			""";
 
 	/**
@@ -47,13 +38,13 @@ final class PlainOpening {
 
 	private final Sql header;
 
-	private final Sql summary;
+	private final SummaryReading summary;
 
 	private final Sql turns;
 
 	PlainOpening(Templates templates) {
 		this.header = templates.sql(HEADER);
-		this.summary = templates.sql(SUMMARY);
+		this.summary = new SummaryReading(templates);
 		this.turns = templates.sql(TURNS);
 	}
 
@@ -68,19 +59,13 @@ final class PlainOpening {
 		HeaderRow header = rows.header();
 		if (header != null && !rows.isUnchanged()) {
 			if (rows.isWhole()) {
-				rows.summary(summary(connection, header));
+				rows.summary(this.summary.of(connection, header));
 			}
 			if (!window.isEmpty()) {
 				readTurns(connection, header, window, rows);
 			}
 		}
 		return rows;
-	}
-
-	private @Nullable RecordRow summary(Connection connection, HeaderRow header) throws SQLException {
-		String id = header.path().summaryId();
-		return (id != null) ? this.summary.first(connection, Params.of("pk", header.pk()).with("id", id),
-				(row) -> Columns.record(row, 1, 4)) : null;
 	}
 
 	private void readTurns(Connection connection, HeaderRow header, Window window, OpenedCollector rows)

@@ -10,9 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
-import io.sessionkit.internal.row.Micros;
 import io.sessionkit.internal.row.NewItems;
-import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.sql.Params;
 import io.sessionkit.internal.sql.Sql;
 import io.sessionkit.internal.sql.SqlErrors;
@@ -393,21 +391,11 @@ final class PostgresCommits {
 	}
 
 	private static Params turn(EncodedTurn turn, NewItems items) {
-		return PostgresStatements.withItems(new Params(), items.apart())
-			.with("turn", turn.turn().id())
-			.with("place", TurnIds.place(turn.turn().id()))
+		return PostgresStatements.withItems(AppendPhrases.turn(turn, items), items.apart())
 			.with("part", (long) turn.part())
 			.with("parent", turn.turn().parent())
 			.with("branch", turn.turn().branch())
-			.with("status", turn.turn().status().name())
-			.with("count", (long) turn.items().size())
-			.with("apart", items.apart().size())
-			.with("tokens", (long) turn.tokens())
-			.with("startedAt", Micros.of(turn.turn().startedAt()))
-			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
-			.text("origin", turn.origin())
-			.text("outcome", turn.outcome())
-			.text("packed", items.packed());
+			.with("status", turn.turn().status().name());
 	}
 
 }
