@@ -1,6 +1,5 @@
 package io.sessionkit.chatmemory;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +20,6 @@ import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.NewItem;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -273,11 +271,7 @@ final class MemorySession {
 	}
 
 	private TurnWrite write(Turn turn, List<Message> messages) {
-		Instant now = turn.startedAt();
-		return new TurnWrite(turn, 0,
-				messages.stream()
-					.map((message) -> new NewItem(message, now, this.store.options().tokens().applyAsInt(message)))
-					.toList());
+		return new TurnWrite(turn, 0, this.store.options().items(messages, turn.startedAt()));
 	}
 
 	private Turn.Builder turn() {

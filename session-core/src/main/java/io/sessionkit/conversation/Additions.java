@@ -1,6 +1,5 @@
 package io.sessionkit.conversation;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +24,7 @@ import io.sessionkit.store.NewItem;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
@@ -155,11 +155,8 @@ final class Additions {
 	}
 
 	private TurnWrite write(Turn.Builder turn, List<? extends Message> messages) {
-		Instant now = this.store.options().now();
-		return new TurnWrite(turn.build(), 0,
-				messages.stream()
-					.map((message) -> new NewItem(message, now, this.store.options().tokens().applyAsInt(message)))
-					.toList());
+		StoreOptions options = this.store.options();
+		return new TurnWrite(turn.build(), 0, options.items(messages, options.now()));
 	}
 
 	/**

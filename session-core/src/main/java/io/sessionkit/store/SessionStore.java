@@ -358,9 +358,7 @@ public interface SessionStore {
 		List<TurnWrite> turns = TurnSplitter.split(messages)
 			.stream()
 			.map((turn) -> new TurnWrite(Turn.builder(options.turnIds().get(), now).build(), 0,
-					turn.stream()
-						.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
-						.toList()))
+					options.items(turn, now)))
 			.toList();
 		CommitResult result = commit(Commit.any(key).turns(turns));
 		if (!result.isStored()) {

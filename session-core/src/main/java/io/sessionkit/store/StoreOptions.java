@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -75,6 +76,16 @@ public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> tur
 	public String newTurnId(long number) {
 		String id = this.turnIds.get();
 		return (this.turnIds == RANDOM_IDS) ? number + "-" + id : id;
+	}
+
+	/**
+	 * Creates the items of messages, with the size that the token estimate gives to each.
+	 * @param messages the messages
+	 * @param at when they were said
+	 * @return the items, in the order of the messages
+	 */
+	public List<NewItem> items(List<? extends Message> messages, Instant at) {
+		return messages.stream().map((message) -> new NewItem(message, at, this.tokens.applyAsInt(message))).toList();
 	}
 
 	/**

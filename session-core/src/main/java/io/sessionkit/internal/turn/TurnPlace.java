@@ -16,7 +16,6 @@ import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -116,10 +115,7 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 			Map<String, Object> marks = seed.isEmpty() ? Map.of(Turn.SEEDED, true, Turn.STARTS_ANEW, 0L)
 					: Map.of(Turn.SEEDED, true);
 			Turn turn = Turn.builder(options.turnIds().get(), now).parameters(marks).build().stored(place);
-			seed.add(new TurnWrite(turn, 0,
-					messages.stream()
-						.map((message) -> new NewItem(message, now, options.tokens().applyAsInt(message)))
-						.toList()));
+			seed.add(new TurnWrite(turn, 0, options.items(messages, now)));
 		}
 		return seed;
 	}
