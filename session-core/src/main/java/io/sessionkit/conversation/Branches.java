@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -16,7 +15,6 @@ import java.util.stream.Collectors;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
-import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
@@ -59,7 +57,7 @@ final class Branches {
 		}
 		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(fromTurn + 1, 1)).records(BranchRecord.KIND);
 		return this.changes.make("branched", query, this::notFound, (path) -> {
-			Turn turn = onPath(path, fromTurn);
+			Turn turn = TreeChanges.onPath(path, fromTurn);
 			return made(path, (name != null) ? name : freeName(path, fromTurn), turn.parent());
 		});
 	}
@@ -263,13 +261,6 @@ final class Branches {
 		return branches;
 	}
 
-	private static Turn onPath(PathView path, long number) {
-		Optional<Turn> turn = path.turns().stream().filter((each) -> each.number() == number).findFirst();
-		return turn.orElseThrow(() -> new IllegalArgumentException(
-				"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
-						+ path.session().branch() + "', or was deleted as one of the oldest."));
-	}
-
 	static void checkName(String name) {
 		String flaw = Names.flaw(name);
 		if (name.isBlank() || name.length() > RecordWrite.MAX_NAME_LENGTH || flaw != null) {
@@ -283,7 +274,7 @@ final class Branches {
 	}
 
 	private <T> T notFound() {
-		throw new SessionNotFoundException("There is no session " + this.changes.key() + ", or it has expired.");
+		throw this.changes.notFound();
 	}
 
 }

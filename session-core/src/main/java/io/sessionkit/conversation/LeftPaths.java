@@ -99,7 +99,7 @@ final class LeftPaths {
 	List<Turn> siblings(long number) {
 		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)).records(LeftTurns.KIND);
 		PathView path = this.changes.store().path(this.changes.key(), query).orElseThrow(this.changes::notFound);
-		Turn turn = onPath(path, number);
+		Turn turn = TreeChanges.onPath(path, number);
 		Set<Long> numbers = new HashSet<>(Set.of(number));
 		all(path, (left) -> left.hasTurns() && left.fork() == turn.parent())
 			.forEach((left) -> numbers.add(left.first()));
@@ -134,22 +134,6 @@ final class LeftPaths {
 
 	static List<Long> numbers(List<Turn> turns) {
 		return turns.stream().map(Turn::number).toList();
-	}
-
-	/**
-	 * Returns whether a turn is the last one of a path of which just that one was read.
-	 */
-	static boolean isLast(PathView path, long number) {
-		return !path.turns().isEmpty() && path.turns().get(0).number() == number;
-	}
-
-	private static Turn onPath(PathView path, long number) {
-		if (!isLast(path, number)) {
-			throw new IllegalArgumentException(
-					"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
-							+ path.session().branch() + "', or was deleted as one of the oldest.");
-		}
-		return path.turns().get(0);
 	}
 
 }

@@ -139,7 +139,7 @@ final class MovesForward {
 
 	private Plan<Step> chosen(PathView path, long number, String what) {
 		Session session = path.session();
-		if (LeftPaths.isLast(path, number)) {
+		if (isOn(path, number)) {
 			return Plan.nothing(new Step(path.turns(), null));
 		}
 		LeftTurns there = left(path, number);
@@ -152,6 +152,11 @@ final class MovesForward {
 			plan = plan.and(each);
 		}
 		return (session.head() != fork) ? plan.and(leaving(path, fork, what)) : plan;
+	}
+
+	/** Returns whether the turn is on the path, of which just that turn was read. */
+	private static boolean isOn(PathView path, long number) {
+		return !path.turns().isEmpty() && path.turns().get(0).number() == number;
 	}
 
 	/** Returns the turns that were left last of those that begin with a turn. */

@@ -91,6 +91,18 @@ final class TreeChanges {
 		return this.store.options().codec();
 	}
 
+	/**
+	 * Returns a turn of the active branch.
+	 * @param path the path to the head, read with that turn at least
+	 * @throws IllegalArgumentException if it is not on the path
+	 */
+	static Turn onPath(PathView path, long number) {
+		Optional<Turn> turn = path.turns().stream().filter((each) -> each.number() == number).findFirst();
+		return turn.orElseThrow(() -> new IllegalArgumentException(
+				"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
+						+ path.session().branch() + "', or was deleted as one of the oldest."));
+	}
+
 	SessionNotFoundException notFound() {
 		return new SessionNotFoundException("There is no session " + this.key + ", or it has expired.");
 	}
