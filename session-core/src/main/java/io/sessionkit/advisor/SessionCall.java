@@ -59,8 +59,8 @@ record SessionCall(ChatClientRequest request) {
 	/** The prefix of the names of SessionKit's own parameters. */
 	private static final String OWN = "sessionkit.";
 
-	/** The parameter that carries the open turn through the chain. */
-	private static final String OPEN_TURN = "sessionkit.open-turn";
+	/** The parameter that carries the call with its turn through the chain. */
+	private static final String CALL = "sessionkit.open-turn";
 
 	/** The parameter that holds the key that the caller was found to reach. */
 	private static final String REACHED = "sessionkit.reached";
@@ -142,8 +142,11 @@ record SessionCall(ChatClientRequest request) {
 		}
 	}
 
-	Optional<RunningTurn> openTurn() {
-		return Optional.ofNullable((TurnCall) this.request.context().get(OPEN_TURN)).map(TurnCall::turn);
+	/**
+	 * Returns the turn of this call; empty if the turn advisor has begun none.
+	 */
+	Optional<RunningTurn> ownTurn() {
+		return Optional.ofNullable((TurnCall) this.request.context().get(CALL)).map(TurnCall::turn);
 	}
 
 	/**
@@ -151,7 +154,7 @@ record SessionCall(ChatClientRequest request) {
 	 * consent.
 	 */
 	void checkTools() {
-		if (this.request.context().get(OPEN_TURN) instanceof TurnCall call) {
+		if (this.request.context().get(CALL) instanceof TurnCall call) {
 			call.checkTools(tools());
 		}
 		else if (this.request.context().get(PASSED) instanceof GatedTurns turns) {
@@ -168,7 +171,7 @@ record SessionCall(ChatClientRequest request) {
 	 * was used up by an earlier use of the call
 	 */
 	Optional<RunningTurn> runningTurn(boolean resolves) {
-		Optional<RunningTurn> turn = openTurn();
+		Optional<RunningTurn> turn = ownTurn();
 		if (turn.isEmpty() && !isPassed() && (resolves || namedKey().isPresent())) {
 			throw new IllegalStateException("This call" + namedKey().map((key) -> " on session " + key).orElse("")
 					+ " was executed before: another .content(), .chatResponse(), retry or subscription on the same call"
@@ -365,7 +368,7 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(messages, options(call.tools())))
 			.context(this.request.context())
-			.context(OPEN_TURN, call)
+			.context(CALL, call)
 			.build();
 	}
 

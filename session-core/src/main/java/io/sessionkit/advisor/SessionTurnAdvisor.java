@@ -235,12 +235,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	}
 
 	/**
-	 * Returns the request of a call that this advisor passes on. If the call is inside an
-	 * open turn, because this advisor is registered twice, its tools are controlled
-	 * already.
+	 * Returns the request of a call that this advisor passes on. If the call has its turn
+	 * already, because this advisor is registered twice, its tools are controlled.
 	 */
 	private ChatClientRequest passed(SessionCall call, List<? extends Advisor> advisors) {
-		if (call.openTurn().isPresent()) {
+		if (call.ownTurn().isPresent()) {
 			return call.passed();
 		}
 		if (!call.isWithoutSession()) {
@@ -302,10 +301,10 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	/**
 	 * Returns the session of the call. It is empty if this advisor has to pass the call
 	 * on, because the call names none, or because this advisor is registered twice and
-	 * the turn is already open.
+	 * the call has its turn already.
 	 */
 	private Optional<SessionKey> key(SessionCall call, Supplier<Caller> caller) {
-		if (call.openTurn().isPresent()) {
+		if (call.ownTurn().isPresent()) {
 			return Optional.empty();
 		}
 		UnaryOperator<SessionKey> reached = (named) -> SessionAccess.key(named, caller.get());
