@@ -17,7 +17,7 @@ public final class UnfinishedReplyException extends SessionException {
 	public UnfinishedReplyException(SessionKey key) {
 		super("The stream of the model has ended without a finish reason in a turn on session " + key
 				+ ", so its reply may be incomplete. Ask again, or call without a message if a part of the turn was stored."
-				+ " If the model never sends a finish reason, set" + " sessionkit.require-finish-reason=false.", null);
+				+ " If the model never sends a finish reason, set sessionkit.require-finish-reason=false.", null);
 	}
 
 }

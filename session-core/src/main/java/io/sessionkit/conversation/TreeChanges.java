@@ -141,7 +141,7 @@ final class TreeChanges {
 			return isMade(path, plan) ? Optional.of(plan.result()) : Optional.empty();
 		})
 			.orElseThrow(() -> new SessionConflictException("Session " + this.key + " could not be " + what
-					+ ": others wrote to it all the time. Nothing was" + " changed; try again.", null));
+					+ ": others wrote to it all the time. Nothing was changed; try again.", null));
 	}
 
 	/**

@@ -151,7 +151,7 @@ public final class StopWords implements SessionHook {
 		}
 		if (!this.replies) {
 			throw new IllegalStateException(
-					"The guard checks no replies that answerWith(..) could replace. Leave" + " onlyInput() out.");
+					"The guard checks no replies that answerWith(..) could replace. Leave onlyInput() out.");
 		}
 		return new StopWords(this.words, this.reason, text, this.input, true);
 	}

@@ -112,7 +112,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 		Ruling ruling = policy.rule(request);
 		if (ruling == null) {
 			throw new IllegalStateException(
-					"The ApprovalPolicy " + policy.getClass().getName() + " has returned null for" + " a call of tool '"
+					"The ApprovalPolicy " + policy.getClass().getName() + " has returned null for a call of tool '"
 							+ request.call().name() + "'. Return Ruling.allow(), ask() or deny(..).");
 		}
 		return ruling;

@@ -129,7 +129,7 @@ public final class TurnCall implements GatedTool.Owner {
 
 	private UnattendedToolException unattended(String name) {
 		return new UnattendedToolException(name, "Tool '" + name
-				+ "' needs an approval, but an advisor has added it to the" + " call on session " + this.turn.key()
+				+ "' needs an approval, but an advisor has added it to the call on session " + this.turn.key()
 				+ " behind the session advisor, where nobody would ask."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
 				+ " the session advisor.");

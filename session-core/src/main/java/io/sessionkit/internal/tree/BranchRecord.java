@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
@@ -27,11 +26,6 @@ public record BranchRecord(String name, long head, long from, Instant createdAt,
 
 	/** The kind of the records. Their id is the name of the branch. */
 	public static final String KIND = "branch";
-
-	/** Returns the first branch of a session, which has no record before it is left. */
-	public static BranchRecord main(Session session) {
-		return new BranchRecord(Session.MAIN, session.head(), 0, session.createdAt(), 0);
-	}
 
 	/** Returns this branch with another head. */
 	public BranchRecord head(long turn) {

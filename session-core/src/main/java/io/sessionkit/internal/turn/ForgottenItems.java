@@ -78,7 +78,7 @@ final class ForgottenItems {
 		if (Math.min(from, to) < 0 || to > lines.size()) {
 			throw new NoSuchMessages(
 					"The history of session " + this.key + " has " + lines.size() + " messages, so there are none from "
-							+ from + " to " + to + " to forget. The second index is that" + " behind the last one.");
+							+ from + " to " + to + " to forget. The second index is that behind the last one.");
 		}
 		int first = from;
 		while (first > 0 && first < to && isResult(lines.get(first).message())) {

@@ -61,8 +61,8 @@ public record MergeReport(int unsent, int unanswered, int replies) {
 	public void log(SessionKey key) {
 		if (this.unsent > 0 || this.unanswered > 0) {
 			logger.warn("The HistoryMerge of a turn on session " + key
-					+ " has cut through a turn of the history: of what" + " it returned " + this.unsent
-					+ " messages are not sent, since their question or their tool calls" + " are missing, and "
+					+ " has cut through a turn of the history: of what it returned " + this.unsent
+					+ " messages are not sent, since their question or their tool calls are missing, and "
 					+ this.unanswered + " replies with tool calls are sent without results. Cut"
 					+ " where a turn begins: see HistoryMerge.keepLastTurns(..) and HookContext.turnStarts().");
 		}
