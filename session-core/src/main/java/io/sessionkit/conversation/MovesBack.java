@@ -156,8 +156,9 @@ final class MovesBack {
 		List<Turn> gone = leaving.turns();
 		Summary reset = leaving.reset();
 		if (gone.isEmpty()) {
-			// one that a summary covers stays, also if retention has left nothing behind
-			// it
+			// a reset that a later summary covers is not taken back, even if retention
+			// has
+			// deleted all turns behind it
 			return (reset != null && reset.id().equals(session.summaryId()))
 					? this.resets.without(session, reset).and(left(path, reset)) : Plan.nothing(List.of());
 		}

@@ -60,7 +60,7 @@ final class MovesForward {
 				this.changes.make(what, forward(Tail.newest(0)), () -> Step.NONE, (path) -> redone(path, turns)));
 	}
 
-	// begun rewinds and rewound turns are read from records of the same kind
+	// checkRewindsEnded needs BegunRewinds.KIND, which is the kind of RewoundTurns too
 	private static PathQuery forward(Tail turns) {
 		return PathQuery.to(Point.HEAD).turns(turns).records(LeftTurns.KIND, RewoundTurns.KIND);
 	}

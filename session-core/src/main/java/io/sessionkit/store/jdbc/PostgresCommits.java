@@ -141,7 +141,10 @@ final class PostgresCommits {
 					s.state, {number} as number)
 			""".replace("{asHead}", PostgresRuns.END.replace("{from}", "seen") + PostgresRuns.AS_HEAD);
 
-	/** Where the head goes within its last run, that stays cut where it is. */
+	/**
+	 * The changes if the head moves to the turn <code>h</code>. If that turn is in the
+	 * last run of the header, the run still begins where it did.
+	 */
 	private static final String TO_TURN = """
 			version = s.version + :step, head = h.head,
 			run_lo = case when h.head between s.run_lo and s.head then s.run_lo else h.run_lo end,
@@ -149,7 +152,9 @@ final class PostgresCommits {
 			state = h.state,
 			view_turns = q.turns, view_items = q.items, view_tokens = q.tokens,\s""";
 
-	/** The new turn follows the other head. */
+	/**
+	 * The changes if a new turn follows the turn <code>h</code>, and becomes the head.
+	 */
 	private static final String TO_NEW_TURN = """
 			version = s.version + :step, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
 			run_lo = case when h.head = s.turns then h.run_lo else s.turns + 1 end,

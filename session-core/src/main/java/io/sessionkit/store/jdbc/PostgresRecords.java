@@ -22,7 +22,7 @@ final class PostgresRecords {
 	 */
 	private enum Write {
 
-		/** Of a record that must be absent; one that has expired counts as absent. */
+		/** Creates a record that must be absent; an expired one counts as absent. */
 		CREATE("c", inserted("c") + RecordUpserts.REPLACE + RecordUpserts.UNLESS_ALIVE),
 
 		PUT("p", inserted("p") + RecordUpserts.REPLACE),
@@ -44,7 +44,7 @@ final class PostgresRecords {
 					and (r.expires_at is null or r.expires_at > {moment})
 				"""),
 
-		/** Of a record that may be absent. */
+		/** Deletes a record whatever its revision, if it is there. */
 		REMOVE("x", """
 				delete from {record} r using unnest(cast(:xkinds as text[]), cast(:xids as text[])) as u(kind, id)
 				where r.session_pk = (select pk from s) and r.kind = u.kind and r.id = u.id

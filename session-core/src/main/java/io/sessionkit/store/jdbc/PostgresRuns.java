@@ -129,9 +129,9 @@ final class PostgresRuns {
 		.replace("{following}", COVERING.replace("{lo}", "t.run_lo").replace("{hi}", "t.turn_no"));
 
 	/**
-	 * That end as <code>h</code>, as if it were the head of the session: with its newest
-	 * summary, and the totals <code>q</code> of the turns behind that. The floor is the
-	 * last turn that the summary covers.
+	 * The end <code>e</code> of a path as <code>h</code>, as if it were the head of the
+	 * session: with its newest summary, and the totals <code>q</code> of the turns behind
+	 * that. The floor is the last turn that the summary covers.
 	 */
 	static final String AS_HEAD = NEWEST_SUMMARY + """
 			, h as materialized (

@@ -73,7 +73,10 @@ final class RecordStatements {
 
 	private final Sql ofOwner;
 
-	/** By kind: a literal, so that a partial index is used whatever plan is kept. */
+	/**
+	 * The statements by kind. Each has its kind as a literal, so that a partial index is
+	 * used whatever plan is kept.
+	 */
 	private final Map<String, Sql> ofAll = new HashMap<>();
 
 	private final Sql expired;
