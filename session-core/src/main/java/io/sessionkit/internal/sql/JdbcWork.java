@@ -405,14 +405,13 @@ public final class JdbcWork {
 				"The database of the session store gave no connection. Nothing was read or written.", ex);
 	}
 
-	// After a failure the first exception counts, and a broken connection is thrown away
-	// by its pool.
+	// A broken connection is thrown away by its pool.
 	private static void rollBackQuietly(Connection connection) {
 		try {
 			connection.rollback();
 		}
 		catch (SQLException ex) {
-			// as above
+			// the first exception counts
 		}
 	}
 
@@ -421,18 +420,17 @@ public final class JdbcWork {
 			connection.rollback(savepoint);
 		}
 		catch (SQLException ex) {
-			// as above
+			// the first exception counts
 		}
 	}
 
-	// It only saves memory: a savepoint ends with the transaction, and the drivers of SQL
-	// Server and Oracle cannot release one.
+	// It only saves memory, and the drivers of SQL Server and Oracle cannot release one.
 	private static void releaseQuietly(Connection connection, Savepoint savepoint) {
 		try {
 			connection.releaseSavepoint(savepoint);
 		}
 		catch (SQLException ex) {
-			// as above
+			// the savepoint ends with the transaction
 		}
 	}
 
@@ -441,7 +439,7 @@ public final class JdbcWork {
 			connection.setAutoCommit(true);
 		}
 		catch (SQLException ex) {
-			// as above
+			// the pool throws the broken connection away
 		}
 	}
 
