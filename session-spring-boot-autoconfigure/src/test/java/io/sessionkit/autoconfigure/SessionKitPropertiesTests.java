@@ -15,11 +15,15 @@ import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize.Mode;
 import io.sessionkit.context.Trim;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.OnDisconnect;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -320,11 +324,35 @@ class SessionKitPropertiesTests {
 		return started.get();
 	}
 
-	private static boolean accepts(Supplier<Trim> trim) {
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "page|||true", "page|page||true", "page,other|*|other|true", "a b|||true", "a b|*|a b|true",
+					"a b|*||false", "a b|a b||false", "1page|1page||false", "page|other||false", "page||other|false",
+					"''|||false", "' '|||false", "*|||false", "sessionkit.page|||false", "sessionkit.page|*||false",
+					"sessionkitpage|*||true" })
+	void namesOfKeptParametersAreThoseOfTheBuilder(String parameters, String replay, String exclude, boolean accepted) {
+		List<String> kept = names(parameters);
+		List<String> shown = names(replay);
+		List<String> hidden = names(exclude);
+		assertThat(accepts(() -> new SessionKitProperties.Turn(kept, shown, hidden))).isEqualTo(accepted);
+		assertThat(accepts(
+				() -> Conversations.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
+					.turnParameters(Set.copyOf(kept))
+					.replay(Set.copyOf(shown))
+					.replayExclude(Set.copyOf(hidden))
+					.build()))
+			.isEqualTo(accepted);
+	}
+
+	private static List<String> names(@Nullable String list) {
+		return (list != null) ? List.of(list.split(",", -1)) : List.of();
+	}
+
+	private static boolean accepts(Supplier<?> made) {
 		try {
-			return trim.get() != null;
+			return made.get() != null;
 		}
-		catch (IllegalArgumentException ex) {
+		catch (IllegalArgumentException | ConfigurationRefusedException ex) {
 			return false;
 		}
 	}
