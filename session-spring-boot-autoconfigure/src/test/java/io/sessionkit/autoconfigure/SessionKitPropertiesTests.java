@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
+import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
@@ -18,11 +19,16 @@ import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Summarize.Mode;
+import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Trim;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.OnDisconnect;
+import io.sessionkit.stream.TurnContinuations;
+import io.sessionkit.stream.TurnStreams;
+import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,6 +113,50 @@ class SessionKitPropertiesTests {
 			assertThat(properties.snapshot().system()).isFalse();
 			assertThat(properties.purge()).isEqualTo(new PurgeProperties(true, Duration.ofMinutes(15), 200));
 		});
+	}
+
+	@Test
+	void defaultsAreThoseOfTheBuilders() {
+		this.runner.run((context) -> {
+			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+			Conversations.Builder conversations = Conversations.builder(store());
+			assertThat(conversations).extracting("lease", "durability", "maxAttributesSize")
+				.containsExactly(properties.lease(), properties.durability(), properties.attributes().maxSize());
+			assertThat(SessionAdvisor.builder(conversations.build()))
+				.extracting("requireSession", "requireFinishReason", "onCancel", "concurrency", "concurrencyTimeout",
+						"idempotencyTimeToLive")
+				.containsExactly(properties.requireSession(), properties.requireFinishReason(), properties.onCancel(),
+						properties.concurrency(), properties.concurrencyTimeout(), properties.idempotencyTimeToLive());
+			assertThat(properties.store().viewCache()).isEqualTo(StoreOptions.VIEW_CACHE);
+		});
+	}
+
+	@Test
+	void defaultsOfGroupsAreThoseOfTheirBuilders() {
+		this.runner.run((context) -> {
+			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+			Conversations conversations = Conversations.builder(store()).build();
+			ApprovalProperties approval = properties.approval();
+			assertThat(Approvals.builder(conversations))
+				.extracting("siblings", "expiresAfter", "onNewMessage", "ownerDecides", "version")
+				.containsExactly(approval.siblings(), approval.expiresAfter(), approval.onNewMessage(),
+						approval.ownerDecides(), approval.version());
+			assertThat(TurnContinuations.builder(conversations, Approvals.of(conversations), (turn) -> null))
+				.extracting("interval", "threads")
+				.containsExactly(approval.continuation().interval(), approval.continuation().threads());
+			assertThat(Summarize.by(new ScriptedChatModel()))
+				.extracting("mode", "keepTurns", "maxInputTokens", "timeout", "backoff")
+				.containsExactly(properties.summarize().mode(), properties.summarize().keepTurns(),
+						properties.summarize().maxInputTokens(), properties.summarize().timeout(),
+						properties.summarize().backoff());
+			assertThat(TurnStreams.builder(conversations)).extracting("onDisconnect", "timeToLive", "maxSize")
+				.containsExactly(properties.streams().onDisconnect(), properties.streams().timeToLive(),
+						properties.streams().maxSize());
+		});
+	}
+
+	private static InMemorySessionStore store() {
+		return new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 	}
 
 	/** A property that joins is bound in a test. */
@@ -335,13 +385,11 @@ class SessionKitPropertiesTests {
 		List<String> shown = names(replay);
 		List<String> hidden = names(exclude);
 		assertThat(accepts(() -> new SessionKitProperties.Turn(kept, shown, hidden))).isEqualTo(accepted);
-		assertThat(accepts(
-				() -> Conversations.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
-					.turnParameters(Set.copyOf(kept))
-					.replay(Set.copyOf(shown))
-					.replayExclude(Set.copyOf(hidden))
-					.build()))
-			.isEqualTo(accepted);
+		assertThat(accepts(() -> Conversations.builder(store())
+			.turnParameters(Set.copyOf(kept))
+			.replay(Set.copyOf(shown))
+			.replayExclude(Set.copyOf(hidden))
+			.build())).isEqualTo(accepted);
 	}
 
 	private static List<String> names(@Nullable String list) {
