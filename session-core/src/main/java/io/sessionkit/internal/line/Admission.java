@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
 
-	private final List<Place> places;
+	private final List<FirstPlace> places;
 
 	private final @Nullable Answer answer;
 
@@ -30,7 +30,7 @@ public final class Admission {
 
 	private volatile boolean left;
 
-	Admission(List<Place> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering,
+	Admission(List<FirstPlace> places, @Nullable Answer answer, boolean joined, @Nullable Offering offering,
 			Drain.@Nullable Work waiting) {
 		this.places = places;
 		this.answer = answer;
@@ -107,7 +107,7 @@ public final class Admission {
 	 */
 	public List<RecordWrite> answering() {
 		List<RecordWrite> writes = answers(false);
-		for (Place place : this.places) {
+		for (FirstPlace place : this.places) {
 			RecordWrite write = place.answering(turn());
 			if (write != null) {
 				writes.add(write);
@@ -139,7 +139,7 @@ public final class Admission {
 	 */
 	public boolean hasChanged() {
 		boolean changed = false;
-		for (Place place : this.places) {
+		for (FirstPlace place : this.places) {
 			if (!place.isStillFirst(turn())) {
 				return false;
 			}
@@ -159,7 +159,7 @@ public final class Admission {
 	/** Ends the admission after the commit that has left the lines. */
 	public void left() {
 		this.left = true;
-		this.places.forEach(Place::left);
+		this.places.forEach(FirstPlace::left);
 	}
 
 	/**
@@ -167,7 +167,7 @@ public final class Admission {
 	 */
 	public void leave() {
 		try {
-			this.places.forEach(Place::leave);
+			this.places.forEach(FirstPlace::leave);
 		}
 		finally {
 			opened();
@@ -180,7 +180,7 @@ public final class Admission {
 	 */
 	public void end() {
 		try {
-			this.places.forEach(Place::end);
+			this.places.forEach(FirstPlace::end);
 			if (!this.left && this.offering != null) {
 				this.offering.end(turn());
 			}

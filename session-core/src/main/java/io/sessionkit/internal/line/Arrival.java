@@ -35,7 +35,7 @@ public final class Arrival {
 	/** Held while the store is called; guards all that changes. */
 	private final Lock looking = new ReentrantLock();
 
-	private final List<Place> places = new ArrayList<>();
+	private final List<FirstPlace> places = new ArrayList<>();
 
 	/** Returns whether the turn that a call is to continue is not free yet. */
 	private Predicate<@Nullable Answer> taken = (answer) -> false;
@@ -173,7 +173,7 @@ public final class Arrival {
 		}
 		while (this.places.size() < this.waits.size()) {
 			Wait wait = current();
-			Place place = wait.look();
+			FirstPlace place = wait.look();
 			if (wait.answer() != null) {
 				return unlessTaken(new Known(wait.answer(), wait.isInLineOfSession()));
 			}
@@ -241,7 +241,7 @@ public final class Arrival {
 	/** Returns null if this call does not stand in the line of the session. */
 	private @Nullable Offering offering() {
 		return this.places.stream()
-			.filter(Place::isInLineOfSession)
+			.filter(FirstPlace::isInLineOfSession)
 			.findFirst()
 			.map((place) -> new Offering(this.lines, this.key, place, this.request))
 			.orElse(null);
@@ -327,7 +327,7 @@ public final class Arrival {
 		for (Wait wait : this.waits) {
 			joined |= wait.leave();
 		}
-		this.places.forEach(Place::leave);
+		this.places.forEach(FirstPlace::leave);
 		return joined;
 	}
 

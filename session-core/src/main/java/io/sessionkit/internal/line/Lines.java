@@ -134,7 +134,7 @@ public final class Lines {
 	 * @throws TurnInProgressException if a transaction of the caller does not see the
 	 * place, so that no turn can be stored with it
 	 */
-	@Nullable Place take(SessionKey key, LineName name, String id, boolean last) {
+	@Nullable FirstPlace take(SessionKey key, LineName name, String id, boolean last) {
 		Line line = Line.of(id, name.content(), this.life);
 		RecordWrite write = write(key, name, line, 0);
 		if (!this.store.put(key, write)) {
@@ -165,7 +165,7 @@ public final class Lines {
 	 * @param header its header
 	 * @return the place; null if there is a session
 	 */
-	@Nullable Place begin(SessionKey key, LineName name, String id, HeaderChange header) {
+	@Nullable FirstPlace begin(SessionKey key, LineName name, String id, HeaderChange header) {
 		Line line = Line.of(id, name.content(), this.life);
 		RecordWrite write = write(key, name, line, 0);
 		boolean begun = this.store.commit(Commit.first(key).header(header).records(List.of(write))).isStored();
@@ -173,9 +173,9 @@ public final class Lines {
 	}
 
 	/** Lets the first call of the line work, and begins to renew its ticket. */
-	Place admit(SessionKey key, LineName name, String id, Line line, long revision) {
+	FirstPlace admit(SessionKey key, LineName name, String id, Line line, long revision) {
 		this.store.whenRolledBack(() -> removeRolledBack(key, name, id));
-		return new Place(this, key, name, id, line, revision, this.renewals);
+		return new FirstPlace(this, key, name, id, line, revision, this.renewals);
 	}
 
 	/**

@@ -32,7 +32,7 @@ public final class Offering {
 	private final SessionKey key;
 
 	/** The place of the call at work. */
-	private final Place place;
+	private final FirstPlace place;
 
 	/** The request of the call at work; null if its client cannot repeat it. */
 	private final @Nullable Request own;
@@ -44,7 +44,7 @@ public final class Offering {
 
 	private final Set<String> answered = new HashSet<>();
 
-	Offering(Lines lines, SessionKey key, Place place, @Nullable Request own) {
+	Offering(Lines lines, SessionKey key, FirstPlace place, @Nullable Request own) {
 		this.lines = lines;
 		this.key = key;
 		this.place = place;

@@ -113,7 +113,7 @@ final class Wait {
 	 * it has waited too long
 	 * @throws IdempotencyKeyException if the others in line ask something else
 	 */
-	@Nullable Place look() {
+	@Nullable FirstPlace look() {
 		this.offering.lock();
 		try {
 			return this.over ? null : looked();
@@ -123,9 +123,9 @@ final class Wait {
 		}
 	}
 
-	private @Nullable Place looked() {
+	private @Nullable FirstPlace looked() {
 		came();
-		Place place = found();
+		FirstPlace place = found();
 		if (place != null || this.answer != null || this.absent) {
 			this.over = true;
 			return place;
@@ -201,7 +201,7 @@ final class Wait {
 	}
 
 	/** If the store fails, the call does not stay in line. */
-	private @Nullable Place found() {
+	private @Nullable FirstPlace found() {
 		this.looks++;
 		try {
 			SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
@@ -217,7 +217,7 @@ final class Wait {
 	}
 
 	/** A call need not work if a turn that is stored has its messages. */
-	private @Nullable Place unlessInTurn(@Nullable Place first) {
+	private @Nullable FirstPlace unlessInTurn(@Nullable FirstPlace first) {
 		if (first == null || this.offer == null) {
 			return first;
 		}
@@ -236,8 +236,8 @@ final class Wait {
 	}
 
 	/** Takes the first place if there is no line; if there is one, joins it. */
-	private @Nullable Place taken() {
-		Place free = this.lines.take(this.key, this.name, this.id, this.last);
+	private @Nullable FirstPlace taken() {
+		FirstPlace free = this.lines.take(this.key, this.name, this.id, this.last);
 		if (free != null) {
 			return free;
 		}
@@ -252,7 +252,7 @@ final class Wait {
 		return this.lines.begin(this.key, this.name, this.id, this.beginning);
 	}
 
-	private @Nullable Place in(SessionRecord record) {
+	private @Nullable FirstPlace in(SessionRecord record) {
 		Line now = this.lines.line(record);
 		if (this.concurrency == Concurrency.REJECT) {
 			this.over = true;
@@ -300,7 +300,7 @@ final class Wait {
 	}
 
 	/** Stands in line, or shows that it still does, and leaves out who is gone. */
-	private @Nullable Place joined(Line now, long revision) {
+	private @Nullable FirstPlace joined(Line now, long revision) {
 		this.inLine = true;
 		this.before = now.before(this.id);
 		Set<String> gone = this.watch.gone(now);

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * commit that leaves is refused if the place was lost, so that a call that was suspended
  * for longer than its place lived changes nothing. Safe for use by many threads.
  */
-final class Place {
+final class FirstPlace {
 
-	private static final Log logger = LogFactory.getLog(Place.class);
+	private static final Log logger = LogFactory.getLog(FirstPlace.class);
 
 	private final Lines lines;
 
@@ -62,7 +62,7 @@ final class Place {
 
 	private final Renewals.Renewal renewal;
 
-	Place(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
+	FirstPlace(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
 		this.lines = lines;
 		this.key = key;
 		this.name = name;
