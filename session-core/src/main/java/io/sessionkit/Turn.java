@@ -46,6 +46,9 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 */
 	public static final String CUT_SHORT = "sessionkit.cut-short";
 
+	/** The {@link #failure} of a turn that has ended without a reply. */
+	public static final String NO_REPLY = "no reply";
+
 	public Turn {
 		if (id.isBlank() || id.length() > MAX_ID_LENGTH) {
 			throw new IllegalArgumentException(
@@ -174,8 +177,8 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 	/**
 	 * Returns the reason why a failed turn ended.
-	 * @return the class name of the exception, never its message, or "no reply"; null if
-	 * it did not fail
+	 * @return the class name of the exception, never its message, or {@value #NO_REPLY};
+	 * null if it did not fail
 	 */
 	public @Nullable String failure() {
 		return this.progress.failure();
@@ -281,7 +284,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 * @param rounds one entry for each answer of the model, in order
 	 * @param failure the reason why a failed turn ended: the class name of the exception,
 	 * or of its cause if it only says that another thread threw it, never its message, or
-	 * "no reply"; null otherwise
+	 * {@link Turn#NO_REPLY}; null otherwise
 	 * @param verdicts the decisions and notes of the hooks, in order
 	 */
 	public record Progress(TurnStatus status, @Nullable Instant endedAt, @Nullable String model, List<Round> rounds,

@@ -252,7 +252,7 @@ final class MemorySession {
 		}
 		Turn turn = turn().after(session.head(), session.branch())
 			.status(TurnStatus.FAILED, this.store.options().now())
-			.failure("no reply")
+			.failure(Turn.NO_REPLY)
 			.build();
 		List<Message> open = view.memory().open();
 		MemoryRecord memory = view.memory().open(open.subList(messages.size(), open.size()));

@@ -132,8 +132,8 @@ public sealed interface SessionEvent {
 	 * other if the call has lost the turn to another one, which has ended it; null if
 	 * nothing of it is kept, and if it is not known how, since the store has not said
 	 * what became of it
-	 * @param failure the class name of the exception, or "no reply"; null if it was
-	 * cancelled
+	 * @param failure the class name of the exception, or {@link Turn#NO_REPLY}; null if
+	 * it was cancelled
 	 */
 	record Failed(SessionKey key, String turnId, @Nullable TurnStatus status,
 			@Nullable String failure) implements SessionEvent {
