@@ -50,8 +50,6 @@ final class TurnKeeper {
 
 	private static final Log logger = LogFactory.getLog(TurnKeeper.class);
 
-	private static final String NO_REPLY = "no reply";
-
 	private static final String CONTINUE = "call again without a message to continue it, or end it with"
 			+ " Approvals.cancel(..).";
 
@@ -336,14 +334,14 @@ final class TurnKeeper {
 		logger.warn("A turn on session " + this.key
 				+ " has no answer: the reply of the model, as hooks have left it, has"
 				+ " neither text nor tool calls nor media. The caller gets it as it is, and the turn is kept as failed ('"
-				+ NO_REPLY + "'), so later calls do not see it.");
+				+ Turn.NO_REPLY + "'), so later calls do not see it.");
 		Turn open = stored();
 		if (open != null) {
-			tellOpen(TurnEnd.failed(NO_REPLY), false);
+			tellOpen(TurnEnd.failed(Turn.NO_REPLY), false);
 			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
 		}
 		try {
-			return keepAside(recorded, TurnEnd.failed(NO_REPLY));
+			return keepAside(recorded, TurnEnd.failed(Turn.NO_REPLY));
 		}
 		catch (RuntimeException ex) {
 			throw commitFailed(answer, ex);
