@@ -24,6 +24,7 @@ import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.Pause;
+import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnAdvisor;
@@ -99,7 +100,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		SessionCall call = new SessionCall(request);
 		Optional<SessionKey> key = key(call, this.access::caller);
 		if (key.isEmpty()) {
-			return chain.nextCall(passed(call, chain.getCallAdvisors()));
+			ChatClientRequest passed = passed(call, chain.getCallAdvisors());
+			return ToolRuns.callInner(() -> chain.nextCall(passed));
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
@@ -359,7 +361,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		RunningTurn turn = working.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
 			link(working, chain.getObservationRegistry().getCurrentObservation());
-			ChatClientResponse response = rest(chain).nextCall(call.with(working));
+			ChatClientResponse response = ToolRuns.callInner(() -> rest(chain).nextCall(call.with(working)));
 			if (!working.isWaiting()) {
 				turn.rounds().afterLoop(generations(response));
 			}

@@ -326,7 +326,8 @@ public final class Approvals implements SessionDoor {
 	/**
 	 * Returns the call for which the tool on this thread runs. Its id is the same if the
 	 * call runs again, so a service that the tool calls can use it as a key to recognize
-	 * a repetition.
+	 * a repetition. The tools of a {@code ChatClient} call that a tool makes run for
+	 * calls of their own, if its client has a session advisor.
 	 * @return the call; empty if it needed no consent, and outside of tools
 	 */
 	public Optional<ToolApproval> running() {

@@ -303,13 +303,28 @@ public final class ToolRuns {
 	 * Runs a tool for a call that was claimed, which {@link #running} returns meanwhile.
 	 */
 	static String runClaimed(ToolApproval call, Supplier<String> run) {
+		return running(call, run);
+	}
+
+	/**
+	 * Makes a call of a client, whose tools run for calls of their own: to them
+	 * {@link #running} does not return the call whose tool makes it.
+	 * @param call the call of the client
+	 * @param <T> the type of the result
+	 * @return the result
+	 */
+	public static <T> T callInner(Supplier<T> call) {
+		return running(null, call);
+	}
+
+	private static <T> T running(@Nullable ToolApproval call, Supplier<T> run) {
 		ToolApproval before = running.get();
-		running.set(call);
+		set(call);
 		try {
 			return run.get();
 		}
 		finally {
-			restore(before);
+			set(before);
 		}
 	}
 
@@ -322,9 +337,9 @@ public final class ToolRuns {
 		return (call != null) ? () -> runClaimed(call, run) : run::get;
 	}
 
-	private static void restore(@Nullable ToolApproval before) {
-		if (before != null) {
-			running.set(before);
+	private static void set(@Nullable ToolApproval call) {
+		if (call != null) {
+			running.set(call);
 		}
 		else {
 			running.remove();
