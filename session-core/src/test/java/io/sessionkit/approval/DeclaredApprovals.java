@@ -238,6 +238,17 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void nameThatAModelInventsBesideADeniedCallIsToldBeforeAnythingRuns(ClientSetup.Mode mode) {
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of(
+				(request) -> request.call().name().equals("cancel") ? Ruling.deny("never") : Ruling.allow())));
+		this.model.calls(look("c1", 1), cancel("c2", 2), call("c3", "invented", "{}"));
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q"))
+			.withMessageContainingAll("'invented'", "is denied");
+		assertThat(this.runs).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void nameThatAModelInventsInATurnThatIsStoredStepByStepIsToldWithoutAnApproval(ClientSetup.Mode mode) {
 		threads((threads) -> threads.durability(Durability.STEP));
 		this.model.calls(look("c1", 1), call("c2", "invented", "{}"));

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.ai.chat.model.ChatResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Decisions on calls to come: for which of them they count, and what outranks them.
@@ -163,6 +164,19 @@ abstract class StandingApprovals extends DecidedApprovals {
 		assertThat(approvals().standingDecisions(this.key)).isEmpty();
 		this.model.calls(cancel("c3", 3));
 		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+	}
+
+	/** Otherwise the turn would stay open, and no call could offer the tool. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void inventedToolBesideACallThatAStandingApprovalLetsRunEndsTheTurn(ClientSetup.Mode mode) {
+		decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
+		this.runs.clear();
+		this.model.calls(cancel("c3", 3), call("c4", "invented", "{}")).says("a4");
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> ask(mode, "q3"))
+			.withMessageContaining("'invented'");
+		assertThat(this.runs).isEmpty();
+		assertThat(status(ask(mode, "q4"))).isEqualTo(TurnStatus.COMPLETED);
 	}
 
 	@ParameterizedTest

@@ -65,8 +65,8 @@ final class CallReview {
 	 * Returns the ledger entries for the calls of a new reply.
 	 * @param all whether calls that need no approval get an entry too
 	 * @return the entries; empty if no call needs one
-	 * @throws UnknownToolException if the tool of a call that needs an entry is not on
-	 * offer
+	 * @throws UnknownToolException if a call needs an entry, and the tool of one of them
+	 * is not on offer
 	 */
 	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
 		Map<Integer, Ruling> rulings = rulings(calls);
@@ -74,8 +74,7 @@ final class CallReview {
 			return List.of();
 		}
 		List<LedgerEntry> entries = entries(calls, rulings);
-		boolean held = entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED);
-		checkOffered(entries, all || held);
+		checkOffered(entries);
 		return entries;
 	}
 
@@ -302,13 +301,14 @@ final class CallReview {
 
 	/**
 	 * Refuses calls of tools that are not on offer. The loop could find such a tool
-	 * elsewhere, and it would run without approval.
+	 * elsewhere, and it would run without approval. If it finds none, it fails, and no
+	 * call could prove that it offers what the stored turn needs.
 	 */
-	private void checkOffered(List<LedgerEntry> entries, boolean claims) {
+	private void checkOffered(List<LedgerEntry> entries) {
 		for (LedgerEntry entry : entries) {
-			ToolApproval call = entry.approval();
-			if ((claims || !entry.isAllowed()) && !this.tools.containsKey(call.tool())) {
-				throw notOffered(call.tool(), entries.stream().allMatch(LedgerEntry::isAllowed));
+			String tool = entry.approval().tool();
+			if (!this.tools.containsKey(tool)) {
+				throw notOffered(tool, entries.stream().allMatch(LedgerEntry::isAllowed));
 			}
 		}
 	}
