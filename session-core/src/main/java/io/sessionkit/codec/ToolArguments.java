@@ -129,6 +129,22 @@ public final class ToolArguments {
 	}
 
 	/**
+	 * Returns whether a schema says that the tool takes an argument of each name: among
+	 * its properties, or with additional properties that it allows by itself. That others
+	 * are not excluded says only that the tool may ignore them. Names inside of an
+	 * argument are not looked at.
+	 * @param schema the input schema of the tool
+	 * @return false if the tool may ignore an argument
+	 */
+	public boolean isTakenBy(String schema) {
+		JsonNode read = MAPPER.readTree(schema);
+		JsonNode more = read.path("additionalProperties");
+		JsonNode parameters = read.path("properties");
+		return more.isObject() || more.booleanValue(false) || this.object == null
+				|| this.object.propertyNames().stream().allMatch(parameters::has);
+	}
+
+	/**
 	 * Returns an input schema with the bounds of the whole numbers that the parameters of
 	 * a method can hold.
 	 * @param schema the schema

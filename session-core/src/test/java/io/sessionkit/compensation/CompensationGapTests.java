@@ -705,6 +705,95 @@ class CompensationGapTests {
 		throw (X) thrown;
 	}
 
+	/** A tool of a server, of which only the schema is known. */
+	private record Remote(ToolDefinition definition, List<String> runs) implements ToolCallback {
+
+		Remote(String name, List<String> takes, List<String> runs) {
+			this(ToolDefinition.builder()
+				.name(name)
+				.description("of a server")
+				.inputSchema("{\"type\":\"object\",\"properties\":{" + takes.stream()
+					.map((each) -> "\"" + each + "\":{\"type\":\"integer\"}")
+					.collect(Collectors.joining(",")) + "},\"required\":[\"order\"]}")
+				.build(), runs);
+		}
+
+		@Override
+		public ToolDefinition getToolDefinition() {
+			return this.definition;
+		}
+
+		@Override
+		public String call(String input) {
+			this.runs.add(this.definition.name() + input);
+			return "done";
+		}
+
+	}
+
+	private RewindPlan planPayBack(String arguments, ToolCallback... known) {
+		Remote payBack = new Remote("pay_back", List.of("order"), this.runs);
+		this.model.calls(new ToolCall("c1", "function", "pay_back", arguments)).says("done");
+		ask(List.of(payBack));
+		Conversations conversations = conversations();
+		return Compensations.builder(conversations, Approvals.of(conversations))
+			.tools(known)
+			.compensating(Map.of("pay_back", "charge"))
+			.build()
+			.plan(this.key, 1);
+	}
+
+	@Test
+	void modelChoosesNoArgumentOfTheCompensatingToolOfAServer() {
+		Remote payBack = new Remote("pay_back", List.of("order"), this.runs);
+		Remote charge = new Remote("charge", List.of("order", "amount"), this.runs);
+		RewindPlan forged = planPayBack("{\"order\":1,\"amount\":1000000}", payBack, charge);
+		assertThat(forged.compensations()).isEmpty();
+		assertThat(forged.irreversible()).extracting(Irreversible::reason).containsExactly(Reason.ARGUMENTS);
+		RewindPlan plan = planPayBack("{\"order\":2}", payBack, charge);
+		assertThat(plan.compensations()).singleElement()
+			.satisfies((each) -> assertThat(each.call().arguments()).isEqualTo("{\"order\":2}"));
+	}
+
+	/** Nothing is known of the arguments with which it ran. */
+	@Test
+	void effectOfAToolThatIsNotKnownStaysWhateverIsConfigured() {
+		RewindPlan plan = planPayBack("{\"order\":3.7}", new Remote("charge", List.of("order"), this.runs));
+		assertThat(plan.compensations()).isEmpty();
+		assertThat(plan.irreversible()).singleElement().satisfies((each) -> {
+			assertThat(each.reason()).isEqualTo(Reason.UNKNOWN_TOOL);
+			assertThat(each.detail()).contains("'pay_back'");
+		});
+	}
+
+	@Test
+	void compensatingCallIsNotThatOfTheToolsOfACallThatItMakes() {
+		turn(cancel(1));
+		List<String> running = new ArrayList<>();
+		Approvals approvals = Approvals.of(conversations());
+		ToolCallback look = tools().stream()
+			.filter((each) -> each.getToolDefinition().name().equals("look_up"))
+			.findFirst()
+			.orElseThrow();
+		this.fault = (what) -> {
+			running.add(what + " " + approvals.running().isPresent());
+			if (what.startsWith("restore")) {
+				this.model.calls(new ToolCall("l1", "function", "look_up", "{\"order\":1}")).says("valid");
+				ChatClient.builder(this.model)
+					.defaultAdvisors(SessionAdvisor.of(conversations()))
+					.build()
+					.prompt()
+					.user("is it valid?")
+					.toolCallbacks(look)
+					.advisors(SessionAdvisor.none())
+					.call()
+					.content();
+			}
+		};
+		assertThat(compensations().rewind(compensations().plan(this.key, 1)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(running).containsExactly("restore 1 (ok cancel 1) true", "look up 1 false");
+	}
+
 	@Test
 	void compensatingToolGetsAContext() {
 		List<Object> seen = new ArrayList<>();

@@ -156,8 +156,13 @@ public final class RewindPlanner {
 			if (flaw != null) {
 				leave(call.effect(), flaw.reason(), flaw.detail());
 			}
+			else if (RewindPlanner.this.tools.find(call.effect().tool()) == null) {
+				leave(call.effect(), Reason.UNKNOWN_TOOL,
+						"Tool '" + call.effect().tool() + "' is not among the tools of the rewind.");
+			}
 			else if (name == null) {
-				leaveUnnamed(call.effect());
+				leave(call.effect(), Reason.NO_COMPENSATION,
+						"Tool '" + call.effect().tool() + "' names no tool that takes its effect back.");
 			}
 			else {
 				addNamed(call, name, before);
@@ -167,13 +172,6 @@ public final class RewindPlanner {
 		/** What has begun is ended as it was begun, whatever the tools say by now. */
 		private static boolean hasBegun(LedgerEntry entry) {
 			return entry.approval().claimedAt() != null || entry.status() == ApprovalStatus.DONE;
-		}
-
-		private void leaveUnnamed(Effect effect) {
-			boolean known = RewindPlanner.this.tools.find(effect.tool()) != null;
-			leave(effect, known ? Reason.NO_COMPENSATION : Reason.UNKNOWN_TOOL,
-					known ? "Tool '" + effect.tool() + "' names no tool that takes its effect back."
-							: "Tool '" + effect.tool() + "' is not among the tools of the rewind.");
 		}
 
 		private void leaveMissing(Effect effect, String tool) {

@@ -145,12 +145,17 @@ public final class ToolInput {
 	private @Nullable Map<String, @Nullable Object> converted() {
 		List<ToolCallback> tools = WrappedTools.innermost(this.tool);
 		if (tools.isEmpty()) {
-			return this.arguments.isPlain() ? this.arguments.values() : null;
+			return (this.arguments.isPlain() && isTaken()) ? this.arguments.values() : null;
 		}
 		Map<String, @Nullable Object> values = converted(tools.get(0));
 		// any of them may be the one that runs
 		boolean agree = tools.stream().skip(1).allMatch((tool) -> Objects.equals(converted(tool), values));
 		return agree ? values : null;
+	}
+
+	/** A server may ignore what its schema merely does not exclude. */
+	private boolean isTaken() {
+		return this.tool == null || this.arguments.isTakenBy(this.tool.getToolDefinition().inputSchema());
 	}
 
 	/**
