@@ -86,6 +86,16 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
+	 * Returns the call as it is shown now, for a page that sends it back with a decision:
+	 * the digest, and when the call began to run. A decision that comes with it is
+	 * refused if the call may have run since.
+	 * @return a text of one line
+	 */
+	public String asShown() {
+		return digest() + "@" + ((claimedAt() != null) ? claimedAt() : "");
+	}
+
+	/**
 	 * Returns how often the reply makes this same call.
 	 * @return the number, at least 1
 	 */

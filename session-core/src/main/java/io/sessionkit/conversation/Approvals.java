@@ -256,32 +256,32 @@ public final class Approvals implements SessionDoor {
 	 * since it was shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decide(shown.key(), shown.id(), new Decisions.Shown(shown.digest(), shown.status()), decision);
+		return decided(shown.key(), shown.id(), shown.asShown(), decision);
 	}
 
 	/**
-	 * Decides a call that was shown elsewhere, on a web page for example. A rejection
-	 * counts too if the call was found uncertain since it was shown.
+	 * Decides a call that was shown elsewhere, on a web page for example. With its digest
+	 * alone, a decision on an uncertain call counts whatever the call has done since.
 	 * @param key the session
 	 * @param id the id of the call
-	 * @param digest the digest that was shown with it, which proves that its tool and
-	 * arguments were shown
+	 * @param shown the call {@linkplain ToolApproval#asShown() as it was shown}, or its
+	 * digest alone, which proves merely that its tool and arguments were shown
 	 * @param decision the decision
 	 * @return the call as it is now
 	 * @throws io.sessionkit.store.StoreUnavailableException if the store failed; the call
 	 * may be decided nevertheless. A decision for later calls is stored after that on
 	 * this call, so it may be missing
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
-	 * that was shown, if it can no longer be decided, or if other arguments do not fit
-	 * the tool
+	 * that was shown, if it can no longer be decided, if it may have run since it was
+	 * shown, or if other arguments do not fit the tool
 	 * @throws io.sessionkit.approval.DeciderRequiredException if the caller reaches the
 	 * session, and the calls of the tool are decided by others
 	 */
-	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
-		return decide(key, id, new Decisions.Shown(digest, null), decision);
+	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
+		return decided(key, id, shown, decision);
 	}
 
-	private ToolApproval decide(SessionKey key, String id, Decisions.Shown shown, Decision decision) {
+	private ToolApproval decided(SessionKey key, String id, String shown, Decision decision) {
 		Caller caller = this.access.caller();
 		Decision named = Deciders.named(decision, caller);
 		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, shown, named, right(caller));

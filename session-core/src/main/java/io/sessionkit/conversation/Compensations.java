@@ -293,11 +293,11 @@ public final class Compensations implements SessionDoor {
 	 * @param shown the call
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now
-	 * @throws DecisionRefusedException if it can no longer be decided, or if other
-	 * arguments do not fit the tool
+	 * @throws DecisionRefusedException if it can no longer be decided, if it may have run
+	 * since it was shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decide(shown.key(), shown.id(), new Decisions.Shown(shown.digest(), shown.status()), decision);
+		return decided(shown.key(), shown.id(), shown.asShown(), decision);
 	}
 
 	/**
@@ -305,20 +305,20 @@ public final class Compensations implements SessionDoor {
 	 * {@link #decide(ToolApproval, Decision)} does.
 	 * @param key the session
 	 * @param id the id of the call
-	 * @param digest the digest that was shown with it, which proves that its tool and
-	 * arguments were shown
+	 * @param shown the call {@linkplain ToolApproval#asShown() as it was shown}, or its
+	 * digest alone, which proves merely that its tool and arguments were shown
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now
 	 * @throws IllegalArgumentException if the decision is one for later calls too
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
-	 * that was shown, if it can no longer be decided, or if other arguments do not fit
-	 * the tool
+	 * that was shown, if it can no longer be decided, if it may have run since it was
+	 * shown, or if other arguments do not fit the tool
 	 */
-	public ToolApproval decide(SessionKey key, String id, String digest, Decision decision) {
-		return decide(key, id, new Decisions.Shown(digest, null), decision);
+	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
+		return decided(key, id, shown, decision);
 	}
 
-	private ToolApproval decide(SessionKey key, String id, Decisions.Shown shown, Decision decision) {
+	private ToolApproval decided(SessionKey key, String id, String shown, Decision decision) {
 		if (decision.always() != null) {
 			throw new IllegalArgumentException("A decision on a call that takes an effect back counts for this call"
 					+ " only; leave out always(..).");

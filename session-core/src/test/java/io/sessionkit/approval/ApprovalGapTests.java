@@ -38,6 +38,7 @@ import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ import org.springframework.core.Ordered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Narrow places where a call could run unasked or twice, a lease could stay, or a message
@@ -193,6 +195,52 @@ class ApprovalGapTests {
 		assertThat(ask(chat, null)).isNull();
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.PROPOSED);
+	}
+
+	/** What a person has found out about one run says nothing of the next. */
+	@Test
+	void decisionOnACallThatMayHaveRunAgainSinceItWasShownIsRefused() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		String waiting = this.approvals.pending(KEY).get(0).asShown();
+		approveAll();
+		ToolApproval first = uncertain(chat);
+		assertMayHaveRun(() -> this.approvals.decide(KEY, first.id(), waiting, Decision.reject("bob")));
+		this.approvals.decide(first, Decision.retry("ada"));
+		ToolApproval second = uncertain(chat);
+		for (Decision late : List.of(Decision.retry("bob"), Decision.answer("bob", "It did not run."),
+				Decision.reject("bob"))) {
+			assertMayHaveRun(() -> this.approvals.decide(first, late));
+			assertMayHaveRun(() -> this.approvals.decide(KEY, first.id(), first.asShown(), late));
+		}
+		assertThat(this.cancelled).containsExactly(1, 1);
+		this.approvals.decide(KEY, second.id(), second.asShown(), Decision.answer("bob", "It ran."));
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+	}
+
+	private static void assertMayHaveRun(ThrowingCallable decision) {
+		assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(decision)
+			.withMessageContaining("may have run since it was shown")
+			.returns(DecisionRefusedException.Reason.MAY_HAVE_RUN, DecisionRefusedException::reason);
+	}
+
+	/** Runs a call whose result the store does not take. */
+	private ToolApproval uncertain(ChatClient chat) {
+		AtomicBoolean fails = new AtomicBoolean();
+		this.inTool.set(() -> fails.set(true));
+		this.store.beforePut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL) && fails.get()) {
+				throw new StoreUnavailableException("busy", null);
+			}
+		});
+		this.model.fails(new IllegalStateException("busy"));
+		assertThatThrownBy(() -> ask(chat, null)).isInstanceOf(RuntimeException.class);
+		this.store.beforePut((record) -> {
+		});
+		ToolApproval call = this.approvals.pending(KEY).get(0);
+		assertThat(call.status()).isEqualTo(ApprovalStatus.UNCERTAIN);
+		return call;
 	}
 
 	@Test

@@ -90,9 +90,9 @@ final class ApprovalSnippets {
 	}
 
 	// tag::decide
-	static String approve(Approvals approvals, SessionKey key, String id, String digest, String user) {
+	static String approve(Approvals approvals, SessionKey key, String id, String shown, String user) {
 		try {
-			approvals.decide(key, id, digest, Decision.approve(user));
+			approvals.decide(key, id, shown, Decision.approve(user));
 			return "approved";
 		}
 		catch (DecisionRefusedException ex) {

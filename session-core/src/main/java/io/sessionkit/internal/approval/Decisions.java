@@ -57,15 +57,6 @@ public final class Decisions {
 	}
 
 	/**
-	 * A call as it was shown to the person who decides.
-	 *
-	 * @param digest the digest of its tool and arguments
-	 * @param status its status; null if that is not known
-	 */
-	public record Shown(String digest, @Nullable ApprovalStatus status) {
-	}
-
-	/**
 	 * Decides a call.
 	 * @param right says whether the call is one that the caller may decide, which throws
 	 * if the caller may see the call alone
@@ -73,7 +64,8 @@ public final class Decisions {
 	 * @throws DecisionRefusedException if the decision does not fit the call as it is
 	 * now; nothing is decided
 	 */
-	public ToolApproval make(SessionKey key, String id, Shown shown, Decision decision, Predicate<ToolApproval> right) {
+	public ToolApproval make(SessionKey key, String id, String shown, Decision decision,
+			Predicate<ToolApproval> right) {
 		try {
 			return made(key, id, shown, decision, right);
 		}
@@ -83,7 +75,7 @@ public final class Decisions {
 		}
 	}
 
-	private ToolApproval made(SessionKey key, String id, Shown shown, Decision decision,
+	private ToolApproval made(SessionKey key, String id, String shown, Decision decision,
 			Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
 			Optional<LedgerEntry> open = judged(key, id);
@@ -123,9 +115,9 @@ public final class Decisions {
 		return entries.stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
-	private static void check(LedgerEntry entry, boolean isOver, Shown shown, Decision decision) {
+	private static void check(LedgerEntry entry, boolean isOver, String shown, Decision decision) {
 		ToolApproval call = entry.approval();
-		if (!call.digest().equals(shown.digest())) {
+		if (!shown.startsWith(call.digest())) {
 			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different");
 		}
 		if (isOver && call.status().isPending()) {
@@ -135,7 +127,7 @@ public final class Decisions {
 		if (!fits(decision.verb(), call.status())) {
 			throw refused(call, reason(call.status()), whyNot(decision.verb(), call));
 		}
-		if (shown.status() == ApprovalStatus.PROPOSED && call.status() == ApprovalStatus.UNCERTAIN) {
+		if (!shown.equals(call.digest()) && !shown.equals(call.asShown())) {
 			throw refused(call, Reason.MAY_HAVE_RUN, "may have run since it was shown; read it again");
 		}
 		if (decision.arguments() != null) {

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<StandingView> standing) {
 
 	/**
-	 * @param digest the digest that a decision must carry
+	 * @param digest the call as it is shown, which a decision must carry
 	 * @param turnId the turn that makes the call
 	 * @param round the number of the reply that makes it, from 1
 	 * @param index its place among the calls of that reply, from 0
@@ -45,8 +45,8 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 		 * its own
 		 */
 		static CallView of(ToolApproval call, String title, @Nullable String description, @Nullable JsonNode schema) {
-			return new CallView(call.id(), call.digest(), call.turnId(), call.round(), call.index(), call.tool(), title,
-					(call.description() != null) ? call.description() : description, schema, call.arguments(),
+			return new CallView(call.id(), call.asShown(), call.turnId(), call.round(), call.index(), call.tool(),
+					title, (call.description() != null) ? call.description() : description, schema, call.arguments(),
 					call.status(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
 					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
 					fault(call, schema));

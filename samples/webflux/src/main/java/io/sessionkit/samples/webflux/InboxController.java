@@ -38,7 +38,7 @@ class InboxController {
 	record Waiting(String owner, String thread, String id, String digest, String tool, String arguments) {
 
 		static Waiting of(ToolApproval call) {
-			return new Waiting(call.key().owner(), call.key().id(), call.id(), call.digest(), call.tool(),
+			return new Waiting(call.key().owner(), call.key().id(), call.id(), call.asShown(), call.tool(),
 					call.arguments());
 		}
 
