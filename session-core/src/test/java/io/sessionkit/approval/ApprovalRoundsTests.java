@@ -3,6 +3,7 @@ package io.sessionkit.approval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -11,13 +12,15 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -29,6 +32,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Turns that go on for several rounds, and loops that begin again.
@@ -40,7 +44,8 @@ class ApprovalRoundsTests {
 	record Order(int id) {
 	}
 
-	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	private final ObservedStore store = new ObservedStore(
+			new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
 
 	private final Conversations conversations = Conversations.of(this.store);
 
@@ -51,12 +56,16 @@ class ApprovalRoundsTests {
 
 	private final List<Integer> cancelled = new ArrayList<>();
 
+	private Runnable inTool = () -> {
+	};
+
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
 	private final ChatClient chat = ChatClient.builder(this.model)
 		.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
 		.defaultToolCallbacks(FunctionToolCallback.builder("cancel", (Order order) -> {
 			this.cancelled.add(order.id());
+			this.inTool.run();
 			return "cancelled " + order.id();
 		}).description("cancels").inputType(Order.class).build(),
 				FunctionToolCallback.builder("look", (Order order) -> "looked " + order.id())
@@ -107,6 +116,28 @@ class ApprovalRoundsTests {
 				"tool cancel=\"cancelled 1\"", "user: and hurry");
 		assertThat(Lines.of(this.store.messages(KEY))).endsWith("user: and hurry", "assistant: done");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+	}
+
+	@Test
+	void resultThatTheStoreDidNotTakeIsStoredWhenTheLoopHasBegunAgain() {
+		pauseAndApprove();
+		AtomicBoolean down = new AtomicBoolean();
+		this.inTool = () -> down.set(true);
+		this.store.beforePut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL) && down.get()) {
+				throw new StoreUnavailableException("busy", null);
+			}
+		});
+		this.model.fails(new IllegalStateException("busy")).step((prompt) -> {
+			down.set(false);
+			return Flux.error(new IllegalStateException("busy still"));
+		});
+		ChatClient retrying = this.chat.mutate().defaultAdvisors(new RetryOnce()).build();
+		assertThatIllegalStateException().isThrownBy(() -> resume(retrying)).withMessage("busy still");
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+		this.model.says("done");
+		assertThat(resume(this.chat)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
 	}
 
 	private void pauseAndApprove() {

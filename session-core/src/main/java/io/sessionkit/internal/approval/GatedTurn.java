@@ -292,7 +292,7 @@ final class GatedTurn implements TurnGate {
 	/** Has the loop run the chosen calls of the held reply. */
 	private ChatResponse runHeld(Predicate<LedgerEntry> chosen) {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
-		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), this.held.entries());
+		this.held.beginAgain();
 		this.batch = this.held;
 		this.written = true;
 		if (this.batch.entries().stream().allMatch(chosen)) {

@@ -102,6 +102,14 @@ final class ToolBatch {
 	}
 
 	/**
+	 * Lets all calls be taken once more. What they returned stays, also what only this
+	 * process knows.
+	 */
+	synchronized void beginAgain() {
+		this.slots.forEach((slot) -> slot.taken = false);
+	}
+
+	/**
 	 * Excludes the calls that the loop does not get. Otherwise one of them could be taken
 	 * instead of a call that looks the same.
 	 */
