@@ -104,7 +104,7 @@ public final class ToolArguments {
 	 * @return 64 hexadecimal digits
 	 */
 	public String digest(String tool) {
-		return new Sha256().add(tool).add((this.object != null) ? 0 : 1).add(canonical()).hex();
+		return new Sha256().add(tool).add((this.object != null) ? 0 : 1).add(encodable(canonical())).hex();
 	}
 
 	/**
@@ -235,6 +235,19 @@ public final class ToolArguments {
 
 	private String canonical() {
 		return (this.object != null) ? MAPPER.writeValueAsString(sorted(this.object)) : this.text;
+	}
+
+	/**
+	 * Escapes lone surrogates, as JSON has them. UTF-8 has none: each would become a
+	 * question mark, and so the same as one.
+	 */
+	private static String encodable(String text) {
+		StringBuilder encodable = new StringBuilder();
+		text.codePoints().forEach((point) -> {
+			boolean lone = point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+			encodable.append(lone ? "\\u" + Integer.toHexString(point) : Character.toString(point));
+		});
+		return encodable.toString();
 	}
 
 	private static Object sorted(JsonNode node) {
