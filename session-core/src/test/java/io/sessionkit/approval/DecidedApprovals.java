@@ -130,6 +130,20 @@ abstract class DecidedApprovals extends PausedTurns {
 		assertThat(waiting().decision()).isNull();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"type\":\"object\",\"properties\":{\"id\":{\"$ref\":\"#/$defs/none\"}}}",
+			"{\"$schema\":\"https://example.org/none\",\"type\":\"object\"}" })
+	void editedArgumentsOfAToolWhoseSchemaCannotBeReadAreRefused(String schema) {
+		tools(tool("cancel").taking(schema), tool("look"));
+		this.model.calls(cancel("c1", 1));
+		ask(ClientSetup.Mode.CALL, "q");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"id\":7}")))
+			.withMessageContaining("the input schema of the tool cannot be read")
+			.returns(Reason.ARGUMENTS, DecisionRefusedException::reason);
+		approve(waiting());
+	}
+
 	@Test
 	void editedArgumentsThatHaveANameTwiceAreRefusedWithTheName() {
 		this.model.calls(cancel("c1", 1));

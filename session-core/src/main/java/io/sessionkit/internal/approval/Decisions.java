@@ -58,6 +58,8 @@ public final class Decisions {
 
 	/**
 	 * Decides a call.
+	 * @param shown the call as it was shown to the person who decides, or its digest
+	 * alone if nothing else is known
 	 * @param right says whether the call is one that the caller may decide, which throws
 	 * if the caller may see the call alone
 	 * @return the call as it is stored
@@ -163,10 +165,20 @@ public final class Decisions {
 	}
 
 	private static void checkArguments(ToolApproval call, String arguments) {
-		String schema = call.requirements().schema();
-		List<String> faults = ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
+		List<String> faults = faults(call, arguments);
 		if (!faults.isEmpty()) {
 			throw refused(call, Reason.ARGUMENTS, "cannot run with these arguments: " + String.join("; ", faults));
+		}
+	}
+
+	private static List<String> faults(ToolApproval call, String arguments) {
+		String schema = call.requirements().schema();
+		try {
+			return ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
+		}
+		catch (RuntimeException ex) {
+			return List.of("the input schema of the tool cannot be read (" + ex.getClass().getName()
+					+ "), so they cannot be checked");
 		}
 	}
 
