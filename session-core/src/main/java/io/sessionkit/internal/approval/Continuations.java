@@ -48,13 +48,6 @@ public final class Continuations {
 	/** The longest time for which a process claims a notice. */
 	private static final Duration LONGEST_CLAIM = Duration.ofMinutes(1);
 
-	/** The longest time until a notice is looked at again. */
-	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
-
-	private static final int LARGEST_SHIFT = 12;
-
-	private static final int BATCH = 100;
-
 	private static final Log logger = LogFactory.getLog(Continuations.class);
 
 	private final Turns turns;
@@ -86,9 +79,8 @@ public final class Continuations {
 	 */
 	public record Task(SessionKey key, String turnId, int attempts, int looks, Instant due, SessionRecord record) {
 
-		/** A time that nobody can have meant is that of a clock that has jumped. */
 		private boolean isDue(Instant now, Duration lease) {
-			return !this.due.isAfter(now) || this.due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
+			return DueRecords.isDue(this.due, now, lease);
 		}
 
 	}
@@ -132,8 +124,8 @@ public final class Continuations {
 	 * expired.
 	 */
 	static RecordWrite afterExpiry(SessionKey key, String turnId, Duration expiresAfter, StoreOptions options) {
-		Instant due = options.now().plus(shorter(expiresAfter.plusSeconds(1), LONGEST_PAUSE));
-		return RecordWrite.put(Notices.NOTICE, turnId, payload(key, 0, LARGEST_SHIFT, due, options));
+		Instant due = options.now().plus(DueRecords.atMost(expiresAfter.plusSeconds(1), DueRecords.LONGEST_PAUSE));
+		return RecordWrite.put(Notices.NOTICE, turnId, payload(key, 0, DueRecords.LARGEST_SHIFT, due, options));
 	}
 
 	/**
@@ -172,7 +164,7 @@ public final class Continuations {
 	public void eachDue(Duration lease, Predicate<Task> work) {
 		String next = null;
 		do {
-			RecordPage page = this.store.oldestRecords(Notices.NOTICE, next, BATCH);
+			RecordPage page = this.store.oldestRecords(Notices.NOTICE, next, DueRecords.BATCH);
 			for (SessionRecord record : page.records()) {
 				Task task = read(record);
 				if (task != null && task.isDue(now(), lease) && !work.test(task)) {
@@ -249,9 +241,11 @@ public final class Continuations {
 	 * brings that forward, and so does the time at which the calls expire.
 	 */
 	public void waits(Task claimed, List<ToolApproval> undecided) {
-		Duration pause = shorter(GRACE.multipliedBy(1L << Math.min(LARGEST_SHIFT, claimed.looks())), LONGEST_PAUSE);
-		replace(claimed, claimed.attempts() - 1, Math.min(LARGEST_SHIFT, claimed.looks() + 1),
-				shorter(untilExpiry(undecided), pause));
+		Duration pause = DueRecords.atMost(
+				GRACE.multipliedBy(1L << Math.min(DueRecords.LARGEST_SHIFT, claimed.looks())),
+				DueRecords.LONGEST_PAUSE);
+		replace(claimed, claimed.attempts() - 1, Math.min(DueRecords.LARGEST_SHIFT, claimed.looks() + 1),
+				DueRecords.atMost(untilExpiry(undecided), pause));
 	}
 
 	private Duration untilExpiry(List<ToolApproval> undecided) {
@@ -259,7 +253,7 @@ public final class Continuations {
 		for (ToolApproval call : undecided) {
 			Instant expiresAt = (call.status() == ApprovalStatus.PROPOSED) ? call.expiresAt() : null;
 			if (expiresAt == null) {
-				return LONGEST_PAUSE;
+				return DueRecords.LONGEST_PAUSE;
 			}
 			last = expiresAt.isAfter(last) ? expiresAt : last;
 		}
@@ -272,8 +266,7 @@ public final class Continuations {
 	 * time after twice as long, up to an hour.
 	 */
 	public void retry(Task claimed) {
-		Duration pause = Duration.ofSeconds(1L << Math.min(LARGEST_SHIFT, claimed.attempts() - 1));
-		replace(claimed, claimed.attempts(), claimed.looks(), shorter(pause, LONGEST_PAUSE));
+		replace(claimed, claimed.attempts(), claimed.looks(), DueRecords.afterFailures(claimed.attempts()));
 	}
 
 	/** Removes a notice, unless it was written since. */
@@ -283,19 +276,10 @@ public final class Continuations {
 	}
 
 	private @Nullable Task replace(Task seen, int attempts, int looks, Duration pause) {
-		SessionRecord record = seen.record();
 		Instant due = now().plus(pause);
-		String payload = payload(record.key(), attempts, looks, due, this.store.options());
-		RecordWrite write = RecordWrite.replace(record, payload);
-		if (!this.store.put(record.key(), write)) {
-			return null;
-		}
-		return new Task(seen.key(), seen.turnId(), attempts, looks, due, new SessionRecord(record.key(), record.kind(),
-				record.id(), write.next(), payload, record.writtenAt(), record.expiresAt()));
-	}
-
-	private static Duration shorter(Duration one, Duration other) {
-		return (one.compareTo(other) < 0) ? one : other;
+		String payload = payload(seen.key(), attempts, looks, due, this.store.options());
+		SessionRecord replaced = DueRecords.replace(this.store, seen.record(), payload);
+		return (replaced != null) ? new Task(seen.key(), seen.turnId(), attempts, looks, due, replaced) : null;
 	}
 
 	// the turn
@@ -347,7 +331,7 @@ public final class Continuations {
 	 * out, if the process dies.
 	 */
 	public Duration claim() {
-		return shorter(this.turns.leases().life(), LONGEST_CLAIM);
+		return DueRecords.atMost(this.turns.leases().life(), LONGEST_CLAIM);
 	}
 
 	/** Returns whether this process still begins calls. */

@@ -34,14 +34,7 @@ public final class Notices {
 	/** The kind of the records. */
 	public static final String NOTICE = "notice";
 
-	/** The longest time until a notice is tried again. */
-	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
-
 	private static final int VERSION = 1;
-
-	private static final int BATCH = 100;
-
-	private static final int LARGEST_SHIFT = 12;
 
 	private static final Log logger = LogFactory.getLog(Notices.class);
 
@@ -63,12 +56,10 @@ public final class Notices {
 
 		/**
 		 * Returns whether the notice may be claimed. One that nobody has claimed yet may,
-		 * whatever the clock of the process was that stored it. A time that nobody can
-		 * have meant is that of a clock that has jumped.
+		 * whatever the clock of the process was that stored it.
 		 */
 		public boolean isDue(Instant now, Duration lease) {
-			return this.attempts == 0 || !this.due.isAfter(now)
-					|| this.due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
+			return this.attempts == 0 || DueRecords.isDue(this.due, now, lease);
 		}
 
 	}
@@ -112,7 +103,7 @@ public final class Notices {
 	 * @param after the place behind those that were read; null to begin
 	 */
 	public RecordPage page(@Nullable String after) {
-		return this.store.oldestRecords(NOTICE, after, BATCH);
+		return this.store.oldestRecords(NOTICE, after, DueRecords.BATCH);
 	}
 
 	/** Returns the record of a notice if it is there. */
@@ -174,19 +165,13 @@ public final class Notices {
 	 * after twice as long, up to an hour.
 	 */
 	public void retry(Outgoing claimed) {
-		Duration pause = Duration.ofSeconds(1L << Math.min(LARGEST_SHIFT, claimed.attempts() - 1));
-		replace(claimed, claimed.attempts(), now().plus((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE));
+		replace(claimed, claimed.attempts(), now().plus(DueRecords.afterFailures(claimed.attempts())));
 	}
 
 	private @Nullable Outgoing replace(Outgoing seen, int attempts, Instant due) {
-		SessionRecord record = seen.record();
 		String payload = payload(seen.notice(), attempts, due, this.store.options().codec());
-		RecordWrite write = RecordWrite.replace(record, payload);
-		if (!this.store.put(record.key(), write)) {
-			return null;
-		}
-		return new Outgoing(seen.notice(), attempts, due, new SessionRecord(record.key(), record.kind(), record.id(),
-				write.next(), payload, record.writtenAt(), record.expiresAt()));
+		SessionRecord replaced = DueRecords.replace(this.store, seen.record(), payload);
+		return (replaced != null) ? new Outgoing(seen.notice(), attempts, due, replaced) : null;
 	}
 
 	/**
