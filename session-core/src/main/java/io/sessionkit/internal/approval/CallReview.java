@@ -267,7 +267,7 @@ final class CallReview {
 				new ToolApproval.Call(Objects.requireNonNullElse(call.id(), ""), call.name(),
 						Objects.requireNonNullElse(call.arguments(), ""), RepeatedCalls.digest(call), times),
 				request(call, ruling, now),
-				new ToolApproval.Progress(status(ruling.kind()), denial(ruling, now), null, null));
+				new ToolApproval.Progress(LedgerEntry.status(ruling), denial(ruling, now), null, null));
 	}
 
 	private ToolApproval.Request request(ToolCall call, Ruling ruling, Instant now) {
@@ -289,14 +289,6 @@ final class CallReview {
 		return (ruling.kind() == Ruling.Kind.DENY)
 				? List.of(new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null))
 				: List.of();
-	}
-
-	private static ApprovalStatus status(Ruling.Kind outcome) {
-		return switch (outcome) {
-			case ALLOW -> ApprovalStatus.APPROVED;
-			case ASK -> ApprovalStatus.PROPOSED;
-			case DENY -> ApprovalStatus.DENIED;
-		};
 	}
 
 	/**

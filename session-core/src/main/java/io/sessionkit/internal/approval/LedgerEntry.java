@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ToolApproval.Progress;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,17 @@ import org.jspecify.annotations.Nullable;
  */
 public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nullable String result, boolean failed,
 		long revision) {
+
+	/**
+	 * Returns the status with which a call begins.
+	 */
+	public static ApprovalStatus status(Ruling ruling) {
+		return switch (ruling.kind()) {
+			case ALLOW -> ApprovalStatus.APPROVED;
+			case ASK -> ApprovalStatus.PROPOSED;
+			case DENY -> ApprovalStatus.DENIED;
+		};
+	}
 
 	static LedgerEntry requested(ToolApproval approval) {
 		return new LedgerEntry(approval, null, null, false, 0);

@@ -230,15 +230,7 @@ public final class RewindPlanner {
 					new ToolApproval.Call("", name, arguments, ToolArguments.of(arguments).digest(name), 1),
 					new ToolApproval.Request(description, this.now, null,
 							new ToolApproval.Requirements(null, ToolInput.schema(tool), null, null)),
-					new ToolApproval.Progress(status(ruling), List.of(), null, null));
-		}
-
-		private static ApprovalStatus status(Ruling ruling) {
-			return switch (ruling.kind()) {
-				case ALLOW -> ApprovalStatus.APPROVED;
-				case ASK -> ApprovalStatus.PROPOSED;
-				case DENY -> ApprovalStatus.DENIED;
-			};
+					new ToolApproval.Progress(LedgerEntry.status(ruling), List.of(), null, null));
 		}
 
 	}
