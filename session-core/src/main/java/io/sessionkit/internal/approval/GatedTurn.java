@@ -480,7 +480,7 @@ final class GatedTurn implements TurnGate {
 		ToolBatch.Slot slot = this.batch.take(name, arguments);
 		if (slot == null && !this.review.allows(new ToolCall("", "function", name, arguments))) {
 			throw new UnattendedToolException(name,
-					"Tool '" + name + "' needs an approval, and was run for a call that no" + " reply on session "
+					"Tool '" + name + "' needs an approval, and was run for a call that no reply on session "
 							+ this.turn.key() + " has made. Nothing was run.");
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
