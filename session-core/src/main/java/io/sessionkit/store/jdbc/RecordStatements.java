@@ -67,6 +67,9 @@ final class RecordStatements {
 
 	private final Sql revision;
 
+	/** The revision of the newest row, even if a transaction has read an older one. */
+	private final Sql locked;
+
 	private final Sql ofSession;
 
 	private final Sql one;
@@ -108,6 +111,8 @@ final class RecordStatements {
 		this.deleteAny = templates.sql("delete from {record} " + ROW);
 		this.deleteSeen = templates.sql("delete from {record} " + ROW + "and revision = :expected and " + ALIVE);
 		this.revision = templates.sql("select revision from {record} " + ROW + "and " + ALIVE);
+		this.locked = templates.dialect().isInnoDb()
+				? templates.sql("select revision from {record} " + ROW + "and " + ALIVE + "{lock}") : this.revision;
 		String ofSession = "select {bare r.id}, " + Columns.RECORD + """
 				 from {session} s join {record} r on r.session_pk = s.pk and r.kind = :kind
 				where s.key_hash = :key and {live} and (r.expires_at is null or r.expires_at > {now})
@@ -163,7 +168,16 @@ final class RecordStatements {
 		}
 		long[] session = this.session.first(connection, Params.of("key", key),
 				(row) -> new long[] { row.getLong(1), row.getLong(2) });
-		return (session != null && write(connection, session[0], session[1], write)) ? session[0] : null;
+		return (session != null && putAlone(connection, params(session[0], session[1], write), write)) ? session[0]
+				: null;
+	}
+
+	/** Writes outside of all transactions, where a look is never older than the row. */
+	private boolean putAlone(Connection connection, Params params, RecordWrite write) throws SQLException {
+		if (write.payload() != null) {
+			return replace(connection, write.expected(), params);
+		}
+		return isNotFound(connection, params) ? write.expected() <= 0 : delete(connection, write.expected(), params);
 	}
 
 	/**
@@ -188,13 +202,15 @@ final class RecordStatements {
 	}
 
 	/**
-	 * Writes a record.
+	 * Writes a record as a part of a transaction.
 	 * @return false if it is not as expected
 	 */
 	boolean write(Connection connection, long pk, long now, RecordWrite write) throws SQLException {
 		Params params = params(pk, now, write);
-		return (write.payload() != null) ? replace(connection, write.expected(), params)
-				: delete(connection, write.expected(), params);
+		if (write.payload() != null) {
+			return replace(connection, write.expected(), params);
+		}
+		return isAbsent(connection, params) ? write.expected() <= 0 : delete(connection, write.expected(), params);
 	}
 
 	private static Params params(long pk, long now, RecordWrite write) {
@@ -210,7 +226,7 @@ final class RecordStatements {
 	}
 
 	private boolean replace(Connection connection, long expected, Params params) throws SQLException {
-		if (isKnownToBeAbsent(connection, params)) {
+		if (isNotFound(connection, params)) {
 			return expected <= 0 && (this.insert.insert(connection, params)
 					|| (expected == RecordWrite.ANY && this.replaceAny.update(connection, params) == 1));
 		}
@@ -222,19 +238,26 @@ final class RecordStatements {
 				|| (expected == RecordWrite.ANY && there.update(connection, params) == 1);
 	}
 
-	private boolean isKnownToBeAbsent(Connection connection, Params params) throws SQLException {
+	private boolean isNotFound(Connection connection, Params params) throws SQLException {
 		return this.presence != null && this.presence.first(connection, params, (row) -> row.getLong(1)) == null;
 	}
 
+	/**
+	 * Returns whether a look finds no record, and there is none. What the caller has read
+	 * before may make the look older than the record; a row that takes its place, and is
+	 * deleted again, meets the record and locks nothing beside it.
+	 */
+	private boolean isAbsent(Connection connection, Params params) throws SQLException {
+		return isNotFound(connection, params) && this.insert.insert(connection, params.text("payload", ""))
+				&& this.deleteAny.update(connection, params) == 1;
+	}
+
 	private boolean delete(Connection connection, long expected, Params params) throws SQLException {
-		if (isKnownToBeAbsent(connection, params)) {
-			return expected <= 0;
-		}
 		if (expected > 0) {
 			return this.deleteSeen.update(connection, params) == 1;
 		}
 		if (expected == 0) {
-			return this.revision.first(connection, params, (row) -> row.getLong(1)) == null;
+			return this.locked.first(connection, params, (row) -> row.getLong(1)) == null;
 		}
 		this.deleteAny.update(connection, params);
 		return true;

@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -10,6 +11,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +39,49 @@ class MariaDbTransactionTests extends JdbcTransactionContract {
 	@Override
 	String serializableReadersKeepWritersOut() {
 		return "a serializable transaction of MariaDB locks what it reads, so the other writer is the one who waits";
+	}
+
+	/** A transaction that has read before does not see the record by reading again. */
+	@Test
+	void recordThatIsPutAfterTheTransactionHasReadIsDeletedInIt() {
+		this.sessions.add(this.one, messages("first"));
+		transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+			assertThat(this.sessions.find(this.one)).isPresent();
+			assertThat(this.sessions.put(this.one, RecordWrite.create("note", "1", "new"))).isTrue();
+			assertThat(deletes(this.one, RecordWrite.ANY)).isEqualTo(Outcome.COMMITTED);
+		});
+		assertThat(this.sessions.records(this.one, "note")).isEmpty();
+	}
+
+	@Test
+	void recordThatIsPutAfterTheTransactionHasReadIsNotAbsent() {
+		this.sessions.add(this.one, messages("first"));
+		transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+			assertThat(this.sessions.find(this.one)).isPresent();
+			assertThat(this.sessions.put(this.one, RecordWrite.create("note", "1", "new"))).isTrue();
+			assertThat(deletes(this.one, 0)).isEqualTo(Outcome.CONFLICT);
+		});
+		assertThat(this.sessions.records(this.one, "note")).hasSize(1);
+	}
+
+	@Test
+	void transactionThatDeletesARecordThatIsAbsentKeepsNobodyWaiting() {
+		this.sessions.add(this.one, messages("first"));
+		this.sessions.add(this.other, messages("first"));
+		transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+			assertThat(this.sessions.find(this.one)).isPresent();
+			assertThat(deletes(this.one, RecordWrite.ANY)).isEqualTo(Outcome.COMMITTED);
+			assertThat(CompletableFuture
+				.supplyAsync(() -> this.sessions.put(this.other, RecordWrite.create("note", "1", "new"))))
+				.succeedsWithin(10, SECONDS)
+				.isEqualTo(true);
+		});
+		assertThat(this.sessions.records(this.one, "note")).isEmpty();
+	}
+
+	private Outcome deletes(SessionKey key, long expected) {
+		RecordWrite deletion = new RecordWrite("note", "1", expected, null, null);
+		return this.sessions.commit(Commit.any(key).records(List.of(deletion))).outcome();
 	}
 
 	@Test
