@@ -6,6 +6,7 @@ import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.store.SessionStore;
 
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
@@ -25,7 +26,8 @@ final class AccessGuard implements BeanPostProcessor {
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String name) {
 		if (bean instanceof SessionStore store) {
-			return this.access.getObject().guard(store);
+			// of a scoped bean the proxy is guarded, which is what gets injected
+			return ScopedProxyUtils.isScopedTarget(name) ? bean : this.access.getObject().guard(store);
 		}
 		if (isOpen(bean) && !this.access.getObject().isUnlimited()) {
 			throw refusal(name, bean);
@@ -38,9 +40,16 @@ final class AccessGuard implements BeanPostProcessor {
 	 * in its place in a test, leads to none and has no check.
 	 */
 	static boolean isOpen(Object bean) {
-		SessionAccess access = (bean instanceof SessionStore store) ? SessionAccess.around(store)
-				: (bean instanceof SessionDoor door) ? door.access() : null;
+		if (bean instanceof SessionStore store) {
+			return isReal(store) && SessionAccess.around(store).isUnlimited();
+		}
+		SessionAccess access = (bean instanceof SessionDoor door) ? door.access() : null;
 		return access != null && access.isUnlimited();
+	}
+
+	/** A store of a test, such as a mock, may have no options. */
+	private static boolean isReal(SessionStore store) {
+		return store.options() != null;
 	}
 
 	static ConfigurationRefusedException refusal(String name, Object bean) {

@@ -57,6 +57,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
@@ -72,6 +74,7 @@ import org.springframework.security.core.context.SecurityContextImpl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 
 /**
  * Sessions of an application with Spring Security belong to its users, without a setting.
@@ -350,6 +353,36 @@ class SessionAccessTests {
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
 				.hasMessageContaining("'ours'")
 				.hasMessageContaining("no post processor depend on it"));
+	}
+
+	/** As {@code @MockitoBean} does it. */
+	@Test
+	void mockOfTheStoreIsNoWayToSessions() {
+		this.runner.withInitializer(
+				(context) -> context.getBeanFactory().registerSingleton("sessionKitStore", mock(SessionStore.class)))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Of two checks SessionKit could take off only the outer one for work of its own. */
+	@Test
+	void scopedStoreOfTheApplicationIsGuardedOnce() {
+		this.runner.withUserConfiguration(ScopedStore.class).run((context) -> {
+			SessionStore store = context.getBean(SessionStore.class);
+			assertThatExceptionOfType(CallerRequiredException.class)
+				.isThrownBy(() -> store.find(SessionKey.of("ada", "t1")));
+			assertThat(SessionAccess.unguarded(store).find(SessionKey.of("ada", "t1"))).isEmpty();
+		});
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ScopedStore {
+
+		@Bean
+		@Scope(value = BeanDefinition.SCOPE_PROTOTYPE, proxyMode = ScopedProxyMode.INTERFACES)
+		SessionStore ours() {
+			return Unguarded.store();
+		}
+
 	}
 
 	/** Such beans are injected too. */
