@@ -6,6 +6,7 @@ import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
@@ -26,7 +27,7 @@ final class SoleModel {
 	 * named and there are several of which none is primary
 	 */
 	static ChatModel of(@Nullable String name, String property, String purpose, String off, ListableBeanFactory beans) {
-		String[] names = beans.getBeanNamesForType(ChatModel.class);
+		String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ChatModel.class);
 		if (name != null) {
 			if (!Arrays.asList(names).contains(name)) {
 				throw ConfigurationRefusedException.of(property, name,

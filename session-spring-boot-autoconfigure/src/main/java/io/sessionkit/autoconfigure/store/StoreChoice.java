@@ -161,7 +161,7 @@ final class StoreChoice {
 
 	private boolean isMarked(String name) {
 		return !is(name, (definition) -> !definition.isAutowireCandidate())
-				&& this.beans.findAnnotationOnBean(name, SessionKitDataSource.class, false) != null;
+				&& home(name).findAnnotationOnBean(name, SessionKitDataSource.class, false) != null;
 	}
 
 	private boolean isNotBarred(String name) {
@@ -180,7 +180,18 @@ final class StoreChoice {
 	 * objects have no definition, and so no marks.
 	 */
 	private boolean is(String name, Predicate<BeanDefinition> mark) {
-		return this.beans.containsBeanDefinition(name) && mark.test(this.beans.getMergedBeanDefinition(name));
+		ConfigurableListableBeanFactory home = home(name);
+		return home.containsBeanDefinition(name) && mark.test(home.getMergedBeanDefinition(name));
+	}
+
+	/** Returns the factory that has a bean itself: this one, or one of its parents. */
+	private ConfigurableListableBeanFactory home(String name) {
+		ConfigurableListableBeanFactory home = this.beans;
+		while (!home.containsLocalBean(name)
+				&& home.getParentBeanFactory() instanceof ConfigurableListableBeanFactory parent) {
+			home = parent;
+		}
+		return home;
 	}
 
 }

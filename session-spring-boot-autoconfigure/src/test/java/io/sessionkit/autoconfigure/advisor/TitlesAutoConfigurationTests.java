@@ -13,10 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,6 +53,17 @@ class TitlesAutoConfigurationTests {
 			SessionStore store = context.getBean(SessionStore.class);
 			Awaitility.await().untilAsserted(() -> assertThat(store.find(KEY).orElseThrow().title()).isEqualTo(title));
 		});
+	}
+
+	@Test
+	void modelThatIsNamedMayBeThatOfAParent() {
+		try (GenericApplicationContext parent = new GenericApplicationContext()) {
+			parent.registerBean("cheap", ChatModel.class, ScriptedChatModel::new);
+			parent.refresh();
+			this.runner.withParent(parent)
+				.withPropertyValues("sessionkit.title.by=model", "sessionkit.title.model=cheap")
+				.run((context) -> assertThat(context).hasNotFailed());
+		}
 	}
 
 	@Test

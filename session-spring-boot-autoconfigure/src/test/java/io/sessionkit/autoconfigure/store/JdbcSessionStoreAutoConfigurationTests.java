@@ -41,8 +41,10 @@ import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -311,6 +313,30 @@ class JdbcSessionStoreAutoConfigurationTests {
 			.withBean("fallback", DataSource.class, () -> new DriverManagerDataSource("jdbc:none:"), fallback)
 			.withBean("only", DataSource.class, () -> only)
 			.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@Test
+	void dataSourcesOfAParentAreChosenByTheirMarks() {
+		DataSource primary = dataSource(memory());
+		try (GenericApplicationContext parent = new GenericApplicationContext()) {
+			parent.registerBean("other", DataSource.class, () -> new DriverManagerDataSource("jdbc:none:"));
+			parent.registerBean("main", DataSource.class, () -> primary, (definition) -> definition.setPrimary(true));
+			parent.refresh();
+			this.bare.withParent(parent).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		}
+	}
+
+	@Test
+	void markedDataSourceOfAParentIsTheOneOfTheStore() {
+		try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext()) {
+			parent.registerBean("main", DataSource.class, () -> new DriverManagerDataSource("jdbc:none:"));
+			parent.register(Marked.class);
+			parent.refresh();
+			this.bare.withParent(parent).run((context) -> {
+				assertThatItWorks(context.getBean(SessionStore.class));
+				assertThat(rows(parent.getBean("sessions", DataSource.class), "SESSIONKIT_TURN")).isEqualTo(1);
+			});
+		}
 	}
 
 	@Test
