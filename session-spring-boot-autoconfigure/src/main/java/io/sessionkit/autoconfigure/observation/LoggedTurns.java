@@ -1,5 +1,7 @@
 package io.sessionkit.autoconfigure.observation;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
@@ -27,7 +29,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 
 	LoggedTurns(ContextRegistry contexts) {
 		this.contexts = contexts;
-		contexts.registerThreadLocalAccessor(new Accessor());
+		Accessor.add(this);
 	}
 
 	@Override
@@ -37,7 +39,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 
 	@Override
 	public void close() {
-		this.contexts.removeThreadLocalAccessor(KEY);
+		Accessor.remove(this);
 	}
 
 	private static void put(@Nullable String turnId) {
@@ -102,6 +104,40 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 	 * has it, which knows the turn before its id is known.
 	 */
 	private static final class Accessor implements ThreadLocalAccessor<Object> {
+
+		/**
+		 * More than one if the process has several contexts, which share the registry.
+		 */
+		private final Set<LoggedTurns> users = new HashSet<>();
+
+		static void add(LoggedTurns user) {
+			synchronized (user.contexts) {
+				Accessor there = in(user.contexts);
+				if (there == null) {
+					there = new Accessor();
+					user.contexts.registerThreadLocalAccessor(there);
+				}
+				there.users.add(user);
+			}
+		}
+
+		static void remove(LoggedTurns user) {
+			synchronized (user.contexts) {
+				Accessor there = in(user.contexts);
+				if (there != null && there.users.remove(user) && there.users.isEmpty()) {
+					user.contexts.removeThreadLocalAccessor(KEY);
+				}
+			}
+		}
+
+		private static @Nullable Accessor in(ContextRegistry contexts) {
+			return contexts.getThreadLocalAccessors()
+				.stream()
+				.filter(Accessor.class::isInstance)
+				.map(Accessor.class::cast)
+				.findFirst()
+				.orElse(null);
+		}
 
 		@Override
 		public Object key() {

@@ -6,6 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshotFactory;
+import io.micrometer.context.ThreadLocalAccessor;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 import reactor.core.publisher.Flux;
 
@@ -97,6 +99,21 @@ class LoggedTurnsTests {
 		ask(Mode.STREAM);
 		String id = this.conversations.get(KEY).turns(Tail.ALL).get(0).id();
 		assertThat(this.seen).contains("model " + id);
+	}
+
+	/** The registry is one for all contexts of a process, such as those of its tests. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void contextThatEndsLeavesTheIdToTheOthers(boolean endsFirst) {
+		LoggedTurns second = new LoggedTurns(this.contexts);
+		LoggedTurns ended = endsFirst ? this.logged : second;
+		LoggedTurns other = endsFirst ? second : this.logged;
+		ended.close();
+		assertThat(this.contexts.getThreadLocalAccessors()).extracting(ThreadLocalAccessor::key)
+			.contains(LoggedTurns.KEY);
+		other.close();
+		assertThat(this.contexts.getThreadLocalAccessors()).extracting(ThreadLocalAccessor::key)
+			.doesNotContain(LoggedTurns.KEY);
 	}
 
 	private void note() {
