@@ -27,6 +27,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 
 /**
@@ -74,7 +75,12 @@ public final class SessionObservationAutoConfiguration {
 			return (store) -> new CountedStore(store, registry);
 		}
 
+		/**
+		 * Creates the counters eagerly, even if beans are created lazily: a rate begins
+		 * with the first value of a counter, so it would miss the first event.
+		 */
 		@Bean
+		@Lazy(false)
 		ApprovalMeters sessionKitApprovalMeters(MeterRegistry registry) {
 			return new ApprovalMeters(registry);
 		}

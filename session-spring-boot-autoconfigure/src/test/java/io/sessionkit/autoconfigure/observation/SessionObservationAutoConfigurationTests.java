@@ -32,6 +32,7 @@ import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfigurat
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.asm.ClassWriter;
 import org.springframework.asm.Opcodes;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -86,6 +87,20 @@ class SessionObservationAutoConfigurationTests {
 				Gauge waiting = meters.get("sessionkit.approvals.waiting").tag("status", "proposed").gauge();
 				Awaitility.await().until(() -> waiting.value() == 1);
 			});
+	}
+
+	/**
+	 * A rate begins with the first value of a counter, so the first event would not
+	 * count.
+	 */
+	@Test
+	void countersOfApprovalsAreThereBeforeTheFirstEventOfALazyApplication() {
+		this.observed
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.run((context) -> assertThat(
+					context.getBean(MeterRegistry.class).find("sessionkit.approvals.requested").counter())
+				.isNotNull());
 	}
 
 	@Test
