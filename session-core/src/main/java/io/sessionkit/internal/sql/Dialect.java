@@ -76,17 +76,33 @@ public enum Dialect {
 
 		/**
 		 * Checks the mode: in some of them an empty text is null, or a unique key takes
-		 * one null only.
+		 * one null only. And the collation: names that differ in case would be the same.
 		 */
 		@Override
 		void check(Connection connection) throws SQLException {
-			// in capitals, as H2 has the names whatever it does with those of others
-			String mode = text(connection,
-					"select SETTING_VALUE from INFORMATION_SCHEMA.SETTINGS where SETTING_NAME = 'MODE'");
-			if (H2_MODES_OF_OTHER_RULES.contains(String.valueOf(mode))) {
+			checkMode(setting(connection, "MODE"));
+			checkCollation(setting(connection, "COLLATION"));
+		}
+
+		/** In capitals, as H2 has the names whatever it does with those of others. */
+		private static String setting(Connection connection, String name) throws SQLException {
+			return String.valueOf(text(connection,
+					"select SETTING_VALUE from INFORMATION_SCHEMA.SETTINGS where SETTING_NAME = '" + name + "'"));
+		}
+
+		private static void checkMode(String mode) {
+			if (H2_MODES_OF_OTHER_RULES.contains(mode)) {
 				throw new IllegalStateException("The H2 database is in MODE=" + mode
 						+ ", which has other rules for nulls than the tables need. Name another mode in its URL,"
 						+ " such as MODE=PostgreSQL, or none. All work but Oracle, MSSQLServer and Derby.");
+			}
+		}
+
+		private static void checkCollation(String collation) {
+			if (collation.endsWith(" PRIMARY") || collation.endsWith(" SECONDARY")) {
+				throw new IllegalStateException("The H2 database has the collation " + collation
+						+ ", to which texts that differ in case are the same. Create the database without a collation,"
+						+ " or with one of STRENGTH TERTIARY.");
 			}
 		}
 
@@ -150,6 +166,17 @@ public enum Dialect {
 
 	HSQLDB("HSQL Database Engine", "hsqldb", """
 			(timestampdiff(SQL_TSI_FRAC_SECOND, timestamp '1970-01-01 00:00:00+0:00', current_timestamp) / 1000)""") {
+
+		/** Checks that texts that differ in case are not the same. */
+		@Override
+		void check(Connection connection) throws SQLException {
+			String ignored = text(connection, "select PROPERTY_VALUE from INFORMATION_SCHEMA.SYSTEM_PROPERTIES"
+					+ " where PROPERTY_NAME = 'sql.ignore_case'");
+			if ("true".equalsIgnoreCase(ignored)) {
+				throw new IllegalStateException("The HSQLDB database has sql.ignore_case=true, by which texts that"
+						+ " differ in case are the same. Leave it out of the URL, and create the tables without it.");
+			}
+		}
 
 		@Override
 		public boolean locksByWriting() {

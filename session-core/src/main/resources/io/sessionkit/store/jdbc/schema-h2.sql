@@ -3,6 +3,7 @@
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix.
 -- Instants are microseconds since 1970 (UTC). Texts are stored as the codec encoded them.
 -- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
+-- varchar_casesensitive: with IGNORECASE=TRUE in its URL H2 would make varchar one that ignores case.
 
 -- compatible_from: the oldest version of these scripts whose SessionKit still works with the tables.
 create table if not exists SESSIONKIT_SCHEMA (
@@ -31,7 +32,7 @@ create table if not exists SESSIONKIT_SESSION (
 	run_parent bigint not null,
 	open_turn bigint not null,
 	cp bigint not null,
-	cp_id varchar(64),
+	cp_id varchar_casesensitive(64),
 	view_turns bigint not null,
 	view_items bigint not null,
 	view_tokens bigint not null,
@@ -64,8 +65,8 @@ create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge
 create table if not exists SESSIONKIT_TURN (
 	session_pk bigint not null,
 	turn_no bigint not null,
-	turn_id varchar(64) not null,
-	given_id varchar(64),
+	turn_id varchar_casesensitive(64) not null,
+	given_id varchar_casesensitive(64),
 	parent bigint not null,
 	run_lo bigint not null,
 	run_parent bigint not null,
@@ -99,8 +100,8 @@ create table if not exists SESSIONKIT_ITEM (
 -- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk bigint not null,
-	kind varchar(64) not null,
-	id varchar(64) not null,
+	kind varchar_casesensitive(64) not null,
+	id varchar_casesensitive(64) not null,
 	revision bigint not null,
 	payload character large object not null,
 	written_at bigint not null,

@@ -34,7 +34,8 @@ class DatabaseSettingsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "REGULAR", "STRICT", "LEGACY", "DB2", "MariaDB", "HSQLDB", "MySQL", "PostgreSQL",
-			"REGULAR;DATABASE_TO_UPPER=FALSE", "PostgreSQL;DATABASE_TO_LOWER=TRUE" })
+			"REGULAR;DATABASE_TO_UPPER=FALSE", "PostgreSQL;DATABASE_TO_LOWER=TRUE", "REGULAR;IGNORECASE=TRUE",
+			"MySQL;IGNORECASE=TRUE", "REGULAR;COLLATION=GERMAN STRENGTH TERTIARY" })
 	void h2WorksInThisMode(String mode) {
 		SessionStore store = JdbcTransactionContract.storeOn(TestDatabase.h2InMode(mode).created().direct());
 		assertThatItWorks(store);
@@ -48,6 +49,24 @@ class DatabaseSettingsTests {
 		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
 			.withMessageContaining("MODE=" + mode.split(";")[0])
 			.withMessageContaining("MODE=PostgreSQL");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GERMAN STRENGTH PRIMARY", "ENGLISH STRENGTH SECONDARY" })
+	void h2ThatTakesTextsOfOtherCaseForTheSameIsRefused(String collation) {
+		SessionStore store = JdbcTransactionContract
+			.storeOn(TestDatabase.h2InMode("REGULAR;COLLATION=" + collation).direct());
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("collation " + collation)
+			.withMessageContaining("STRENGTH TERTIARY");
+	}
+
+	@Test
+	void hsqldbThatTakesTextsOfOtherCaseForTheSameIsRefused() {
+		SessionStore store = JdbcTransactionContract
+			.storeOn(TestDatabase.hsqldb("mvcc;sql.ignore_case=true").direct());
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("sql.ignore_case=true");
 	}
 
 	@Test
@@ -77,13 +96,14 @@ class DatabaseSettingsTests {
 		for (int i = 1; i <= 3; i++) {
 			store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage(EMOJI)));
 		}
-		store.put(this.key, RecordWrite.create("note", "1", EMOJI));
+		assertThat(store.put(this.key, RecordWrite.create("note", "idea", EMOJI))).isTrue();
+		assertThat(store.put(this.key, RecordWrite.create("note", "Idea", EMOJI))).isTrue();
 		Conversations.of(store).get(this.key).undo(1);
 		assertThat(store.messages(this.key)).extracting(Message::getText).containsExactly("q1", EMOJI, "q2", EMOJI);
 		assertThat(store.items(this.key, new Tail(3, 1))).hasSize(1);
 		assertThat(store.turns(this.key, Tail.newest(2))).hasSize(2);
 		assertThat(store.list("owner", Page.first(5))).hasSize(1);
-		assertThat(store.records("owner", "note", Page.first(5))).hasSize(1);
+		assertThat(store.records("owner", "note", Page.first(5))).hasSize(2);
 		assertThat(store.deleteExpired(5)).isZero();
 	}
 
