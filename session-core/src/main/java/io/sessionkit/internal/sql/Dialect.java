@@ -58,13 +58,16 @@ public enum Dialect {
 			return "for no key update";
 		}
 
-		/** Checks the encoding: a text with other characters would not be stored. */
+		/**
+		 * Checks the encoding: a text with other characters would not be stored. SQL_ASCII
+		 * has all, but counts bytes: names would be too long for their columns.
+		 */
 		@Override
 		void check(Connection connection) throws SQLException {
 			String encoding = String.valueOf(text(connection, "select current_setting('server_encoding')"));
-			if (!ENCODINGS_OF_ALL_TEXTS.contains(encoding)) {
+			if (!encoding.equals("UTF8")) {
 				throw new IllegalStateException("The PostgreSQL database has the encoding " + encoding
-						+ ", which lacks characters that messages have. Create the database with encoding 'UTF8'"
+						+ ", in which not each text can be stored. Create the database with encoding 'UTF8'"
 						+ " (create database .. encoding 'UTF8' template template0).");
 			}
 		}
@@ -266,9 +269,6 @@ public enum Dialect {
 	private static final int HSQLDB_SECONDS = 5;
 
 	private static final Set<String> H2_MODES_OF_OTHER_RULES = Set.of("Oracle", "MSSQLServer", "Derby");
-
-	/** SQL_ASCII keeps the bytes that the driver sends, which are those of UTF-8. */
-	private static final Set<String> ENCODINGS_OF_ALL_TEXTS = Set.of("UTF8", "SQL_ASCII");
 
 	private final String productName;
 
