@@ -69,14 +69,15 @@ public final class RowReader {
 		if (payload == null) {
 			return null;
 		}
-		return (this.codec.decodeValues(key, payload).get("title") instanceof String title && !title.isEmpty()) ? title
-				: null;
+		Object title = this.codec.decodeValues(key, payload).get("title");
+		return (title != null && !title.equals("")) ? StoredValues.read(() -> (String) title) : null;
 	}
 
 	private Set<String> tags(SessionKey key, @Nullable String payload) {
 		Set<String> tags = new HashSet<>();
-		if (payload != null && this.codec.decodeValues(key, payload).get("tags") instanceof List<?> list) {
-			list.forEach((tag) -> tags.add(String.valueOf(tag)));
+		Object stored = (payload != null) ? this.codec.decodeValues(key, payload).get("tags") : null;
+		if (stored != null) {
+			StoredValues.read(() -> (List<?>) stored).forEach((tag) -> tags.add(String.valueOf(tag)));
 		}
 		return tags;
 	}

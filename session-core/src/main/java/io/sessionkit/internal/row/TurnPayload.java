@@ -55,6 +55,10 @@ final class TurnPayload {
 			origin.putAll(codec.decodeValues(key, row.origin()));
 		}
 		Map<String, @Nullable Object> outcome = codec.decodeValues(key, row.outcome());
+		return StoredValues.read(() -> turn(row, origin, outcome));
+	}
+
+	private static Turn turn(TurnRow row, Map<String, @Nullable Object> origin, Map<String, @Nullable Object> outcome) {
 		return new Turn(row.id(), new Turn.Place(row.number(), row.parent(), row.branch(), row.items(), row.tokens()),
 				new Turn.Origin(Micros.instant(row.startedAt()), (String) origin.get("agent"),
 						tools(origin.get("tools")), SnapshotText.read(origin.get("snapshot")),
@@ -75,7 +79,7 @@ final class TurnPayload {
 	}
 
 	private static List<Round> rounds(@Nullable Object values) {
-		return (values instanceof List<?> list) ? list.stream().map((round) -> round((Map<?, ?>) round)).toList()
+		return (values != null) ? ((List<?>) values).stream().map((round) -> round((Map<?, ?>) round)).toList()
 				: List.of();
 	}
 
@@ -94,7 +98,7 @@ final class TurnPayload {
 	}
 
 	private static List<Verdict> verdicts(@Nullable Object values) {
-		return (values instanceof List<?> list) ? list.stream().map((verdict) -> verdict((Map<?, ?>) verdict)).toList()
+		return (values != null) ? ((List<?>) values).stream().map((verdict) -> verdict((Map<?, ?>) verdict)).toList()
 				: List.of();
 	}
 
@@ -110,16 +114,16 @@ final class TurnPayload {
 
 	private static Map<String, String> tools(@Nullable Object values) {
 		Map<String, String> tools = new HashMap<>();
-		if (values instanceof Map<?, ?> map) {
-			map.forEach((name, digest) -> tools.put(String.valueOf(name), String.valueOf(digest)));
+		if (values != null) {
+			((Map<?, ?>) values).forEach((name, digest) -> tools.put(String.valueOf(name), String.valueOf(digest)));
 		}
 		return tools;
 	}
 
 	private static Map<String, Object> parameters(@Nullable Object values) {
 		Map<String, Object> parameters = new HashMap<>();
-		if (values instanceof Map<?, ?> map) {
-			map.forEach((name, value) -> putIfPresent(parameters, String.valueOf(name), value));
+		if (values != null) {
+			((Map<?, ?>) values).forEach((name, value) -> putIfPresent(parameters, String.valueOf(name), value));
 		}
 		return parameters;
 	}

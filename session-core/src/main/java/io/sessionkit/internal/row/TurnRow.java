@@ -1,6 +1,8 @@
 package io.sessionkit.internal.row;
 
 import io.sessionkit.TurnStatus;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,20 @@ import org.jspecify.annotations.Nullable;
 public record TurnRow(String id, long parent, HeaderRow.Path path, String branch, TurnStatus status, int parts,
 		int items, int tokens, long startedAt, @Nullable Long endedAt, @Nullable String attributes,
 		@Nullable String origin, String outcome) {
+
+	/**
+	 * Returns the status that is stored by its name.
+	 * @throws UnreadablePayloadException if this version has no such status
+	 */
+	public static TurnStatus status(String name) {
+		try {
+			return TurnStatus.valueOf(name);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new UnreadablePayloadException("a turn has the status " + Names.quoted(name)
+					+ ", which this version does not know. Use the version that wrote it.", null);
+		}
+	}
 
 	public long number() {
 		return this.path.head();

@@ -209,13 +209,17 @@ public final class JdbcSessionStore implements SessionStore {
 		this.callers.checkCommit(commit.key());
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
-		CommitResult made = encoded.isPlain() ? commitShort(statements, encoded) : commitAtOnce(statements, encoded);
-		CommitResult result = (made != null) ? made : commitAsWhole(statements, encoded);
+		CommitResult result = named(commit.key(), () -> commit(statements, encoded));
 		this.views.committed(encoded, result);
 		if (result.outcome() == CommitResult.Outcome.COMMITTED) {
 			this.callers.committed(commit, begins(commit, result));
 		}
 		return result;
+	}
+
+	private CommitResult commit(Backend statements, EncodedCommit commit) {
+		CommitResult made = commit.isPlain() ? commitShort(statements, commit) : commitAtOnce(statements, commit);
+		return (made != null) ? made : commitAsWhole(statements, commit);
 	}
 
 	private static boolean begins(Commit commit, CommitResult result) {
@@ -272,8 +276,8 @@ public final class JdbcSessionStore implements SessionStore {
 	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {
 		Supplier<CommitResult> whole = () -> this.work.atomically(statements.dialect().beginning(),
 				(connection) -> statements.general().make(connection, commit));
-		return named(commit.commit().key(), (statements.dialect().losesWaiters() && !mayRollBack())
-				? () -> alone(commit.commit().key(), whole) : whole);
+		return (statements.dialect().losesWaiters() && !mayRollBack()) ? alone(commit.commit().key(), whole)
+				: whole.get();
 	}
 
 	/**
@@ -317,7 +321,7 @@ public final class JdbcSessionStore implements SessionStore {
 	public List<Turn> turns(SessionKey key, Tail tail) {
 		TurnStatements turns = backend().tables().turns();
 		String hash = KeyHash.of(key).session();
-		List<TurnRow> newest = new ArrayList<>(this.work.reading((connection) -> turns.newest(connection, hash, tail)));
+		List<TurnRow> newest = new ArrayList<>(reading(key, (connection) -> turns.newest(connection, hash, tail)));
 		Collections.reverse(newest);
 		return newest.stream().map((row) -> this.reader.turn(key, row)).toList();
 	}

@@ -8,7 +8,6 @@ import java.util.Objects;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.KeyHash;
@@ -161,7 +160,7 @@ final class SessionStatements {
 		private static Seen read(ResultSet row) throws SQLException {
 			Long number = Columns.number(row, 27);
 			Progress turn = (number != null)
-					? new Progress(number, row.getInt(28), TurnStatus.valueOf(row.getString(29)).isOpen()) : null;
+					? new Progress(number, row.getInt(28), TurnRow.status(row.getString(29)).isOpen()) : null;
 			return new Seen(Found.read(row), turn);
 		}
 

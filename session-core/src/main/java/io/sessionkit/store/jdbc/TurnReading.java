@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
@@ -112,7 +111,7 @@ final class TurnReading {
 		private static TurnRow turn(ResultSet row) throws SQLException {
 			HeaderRow.Path path = new HeaderRow.Path(row.getLong(2), row.getLong(7), row.getLong(8), 0, null);
 			return new TurnRow(row.getString(FIRST_TEXT), row.getLong(6), path, row.getString(FIRST_TEXT + 1),
-					TurnStatus.valueOf(row.getString(FIRST_TEXT + 2)), row.getInt(9), row.getInt(4), row.getInt(10),
+					TurnRow.status(row.getString(FIRST_TEXT + 2)), row.getInt(9), row.getInt(4), row.getInt(10),
 					row.getLong(11), Columns.number(row, 12), row.getString(FIRST_TEXT + 3),
 					row.getString(FIRST_TEXT + 4), row.getString(FIRST_TEXT + 5));
 		}
