@@ -7,6 +7,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.message.MessageContent;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,11 @@ public final class ProvenPayload {
 			throw new UnstorableMessageException("The codec " + codec.getClass().getName() + " has returned "
 					+ ((payload == null) ? "null" : "an empty text") + " for " + what
 					+ ". Return the text that it can decode.");
+		}
+		String flaw = (codec instanceof JsonMessageCodec) ? null : Names.flawOfText(payload);
+		if (flaw != null) {
+			throw new UnstorableMessageException("The text that the codec " + codec.getClass().getName()
+					+ " has returned for " + what + " " + flaw + ". Return one that every store keeps unchanged.");
 		}
 		return payload;
 	}
