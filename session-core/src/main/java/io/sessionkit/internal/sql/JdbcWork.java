@@ -341,10 +341,9 @@ public final class JdbcWork {
 			return change.map(Change::result);
 		}
 		finally {
-			if (!kept) {
-				rollBackQuietly(connection);
-			}
-			if (autoCommit) {
+			boolean isOver = kept || rollBackQuietly(connection);
+			// otherwise it would be committed by that
+			if (isOver && autoCommit) {
 				restoreAutoCommit(connection);
 			}
 		}
@@ -406,12 +405,14 @@ public final class JdbcWork {
 	}
 
 	// A broken connection is thrown away by its pool.
-	private static void rollBackQuietly(Connection connection) {
+	private static boolean rollBackQuietly(Connection connection) {
 		try {
 			connection.rollback();
+			return true;
 		}
 		catch (SQLException ex) {
 			// the first exception counts
+			return false;
 		}
 	}
 
