@@ -81,9 +81,9 @@ public final class Columns {
 
 	public static TurnRow turn(ResultSet row) throws SQLException {
 		HeaderRow.Path path = new HeaderRow.Path(row.getLong(1), row.getLong(4), row.getLong(5), 0, null);
-		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(6),
-				TurnRow.status(row.getString(7)), row.getInt(8), row.getInt(9), row.getInt(10), row.getLong(11),
-				number(row, 12), row.getString(13), row.getString(14), row.getString(15));
+		return new TurnRow(row.getString(2), row.getLong(3), path, row.getString(6), TurnRow.status(row.getString(7)),
+				row.getInt(8), row.getInt(9), row.getInt(10), row.getLong(11), number(row, 12), row.getString(13),
+				row.getString(14), row.getString(15));
 	}
 
 	/**
@@ -94,8 +94,8 @@ public final class Columns {
 	public static TurnRow packedTurn(@Nullable Long[] n, @Nullable String[] t) {
 		HeaderRow.Path path = new HeaderRow.Path(at(n, 0), at(n, 2), at(n, 3), 0, null);
 		return new TurnRow(Objects.requireNonNull(t[0]), at(n, 1), path, Objects.requireNonNull(t[1]),
-				TurnRow.status(Objects.requireNonNull(t[2])), (int) at(n, 4), (int) at(n, 5), (int) at(n, 6),
-				at(n, 7), n[8], t[3], t[4], Objects.requireNonNull(t[5]));
+				TurnRow.status(Objects.requireNonNull(t[2])), (int) at(n, 4), (int) at(n, 5), (int) at(n, 6), at(n, 7),
+				n[8], t[3], t[4], Objects.requireNonNull(t[5]));
 	}
 
 	/** Reads the columns of an item; the body may be at any index. */

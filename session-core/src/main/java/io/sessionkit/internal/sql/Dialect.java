@@ -59,8 +59,8 @@ public enum Dialect {
 		}
 
 		/**
-		 * Checks the encoding: a text with other characters would not be stored. SQL_ASCII
-		 * has all, but counts bytes: names would be too long for their columns.
+		 * Checks the encoding: a text with other characters would not be stored.
+		 * SQL_ASCII has all, but counts bytes: names would be too long for their columns.
 		 */
 		@Override
 		void check(Connection connection) throws SQLException {
@@ -261,12 +261,40 @@ public enum Dialect {
 			}
 		}
 
+		/**
+		 * Binds a number, or a null of that type. One without a type is a text, which
+		 * <code>coalesce</code> and <code>case</code> do not take beside a number.
+		 */
+		@Override
+		public void bindNumber(PreparedStatement statement, int index, @Nullable Long number) throws SQLException {
+			if (number == null) {
+				statement.setNull(index, Types.NUMERIC);
+			}
+			else {
+				statement.setLong(index, number);
+			}
+		}
+
+		/** Checks the character set: a text with other characters would be changed. */
+		@Override
+		void check(Connection connection) throws SQLException {
+			String characters = String.valueOf(
+					text(connection, "select value from nls_database_parameters where parameter = 'NLS_CHARACTERSET'"));
+			if (!CHARACTER_SETS_OF_ALL_TEXTS.contains(characters)) {
+				throw new IllegalStateException("The Oracle database has the character set " + characters
+						+ ", which lacks characters that messages have. Create the database with the character set"
+						+ " AL32UTF8.");
+			}
+		}
+
 	};
 
 	/** The time in UTC: a local time zone can have the same hour twice. */
 	private static final String INNODB_NOW = "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))";
 
 	private static final int HSQLDB_SECONDS = 5;
+
+	private static final Set<String> CHARACTER_SETS_OF_ALL_TEXTS = Set.of("AL32UTF8", "UTF8");
 
 	private static final Set<String> H2_MODES_OF_OTHER_RULES = Set.of("Oracle", "MSSQLServer", "Derby");
 
@@ -471,6 +499,11 @@ public enum Dialect {
 	/** Binds a text of any length. */
 	public void bindText(PreparedStatement statement, int index, @Nullable String text) throws SQLException {
 		statement.setObject(index, text);
+	}
+
+	/** Binds a number that may be absent. */
+	public void bindNumber(PreparedStatement statement, int index, @Nullable Long number) throws SQLException {
+		statement.setObject(index, number);
 	}
 
 }

@@ -26,6 +26,11 @@ public final class Params {
 		return with(name, new Text(value));
 	}
 
+	/** Adds a number that may be absent. */
+	public Params number(String name, @Nullable Long value) {
+		return with(name, new Numeric(value));
+	}
+
 	public Params all(Params others) {
 		this.values.putAll(others.values);
 		return this;
@@ -42,6 +47,13 @@ public final class Params {
 	 * A text that may be long, which some drivers do not accept as a string.
 	 */
 	public record Text(@Nullable String value) {
+	}
+
+	/**
+	 * A number that may be absent: some databases take a null for a text unless it has a
+	 * type.
+	 */
+	public record Numeric(@Nullable Long value) {
 	}
 
 }

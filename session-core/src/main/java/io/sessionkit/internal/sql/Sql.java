@@ -121,6 +121,9 @@ public final class Sql {
 			if (value instanceof Params.Text text) {
 				this.dialect.bindText(statement, i + 1, text.value());
 			}
+			else if (value instanceof Params.Numeric number) {
+				this.dialect.bindNumber(statement, i + 1, number.value());
+			}
 			else {
 				statement.setObject(i + 1, withArray(connection, value));
 			}

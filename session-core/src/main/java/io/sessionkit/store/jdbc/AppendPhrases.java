@@ -91,9 +91,9 @@ final class AppendPhrases {
 
 	static Params params(EncodedCommit commit, NewItems items) {
 		Session base = commit.commit().base();
-		return header(commit).with("version", (base != null) ? base.version() : null)
-			.with("turns", (base != null) ? base.turns() : null)
-			.with("items", (base != null) ? base.items() : null)
+		return header(commit).number("version", (base != null) ? base.version() : null)
+			.number("turns", (base != null) ? base.turns() : null)
+			.number("items", (base != null) ? base.items() : null)
 			.all(turn(commit.plainTurn(), items));
 	}
 
@@ -105,7 +105,7 @@ final class AppendPhrases {
 			.with("place", TurnIds.place(turn.turn().id()))
 			.with("apart", items.apart().size())
 			.with("startedAt", Micros.of(turn.turn().startedAt()))
-			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
+			.number("endedAt", Micros.ofNullable(turn.turn().endedAt()))
 			.text("origin", turn.origin())
 			.text("outcome", turn.outcome())
 			.text("packed", items.packed());
@@ -123,11 +123,11 @@ final class AppendPhrases {
 			.text("tags", commit.header().tags())
 			.text("settings", commit.header().settings())
 			.text("state", commit.header().attributes())
-			.with("ttl", commit.header().timeToLive())
-			.with("firstTtl", commit.firstTimeToLive())
+			.number("ttl", commit.header().timeToLive())
+			.number("firstTtl", commit.firstTimeToLive())
 			.with("stamp", commit.stamp())
 			.with("step", commit.step())
-			.with("firstPurge", Micros.withSlack(commit.firstTimeToLive()));
+			.number("firstPurge", Micros.withSlack(commit.firstTimeToLive()));
 	}
 
 	/** Returns the parameters of an item that has a row of its own. */

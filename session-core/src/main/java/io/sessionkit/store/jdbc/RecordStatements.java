@@ -222,7 +222,7 @@ final class RecordStatements {
 			.with("expected", write.expected())
 			.with("first", write.first())
 			.text("payload", write.payload())
-			.with("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
+			.number("expires", (timeToLive != null) ? now + Micros.of(timeToLive) : null);
 	}
 
 	private boolean replace(Connection connection, long expected, Params params) throws SQLException {

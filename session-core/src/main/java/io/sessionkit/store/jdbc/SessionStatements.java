@@ -202,9 +202,9 @@ final class SessionStatements {
 					.with("owner", commit.commit().key().owner())
 					.with("id", commit.commit().key().id())
 					.with("branch", Session.MAIN)
-					.with("ttl", commit.firstTimeToLive())
+					.number("ttl", commit.firstTimeToLive())
 					.with("stamp", commit.stamp())
-					.with("purge", Micros.withSlack(commit.firstTimeToLive())));
+					.number("purge", Micros.withSlack(commit.firstTimeToLive())));
 	}
 
 	/**
@@ -233,11 +233,11 @@ final class SessionStatements {
 					.text("tags", header.tags())
 					.text("settings", header.settings())
 					.text("state", header.attributes())
-					.with("ttl", header.life().timeToLive())
+					.number("ttl", header.life().timeToLive())
 					.with("stamp", stamp)
 					.with("updatedAt", header.life().updated())
-					.with("expiresAt", header.life().expires())
-					.with("purgeAt", header.life().purge())
+					.number("expiresAt", header.life().expires())
+					.number("purgeAt", header.life().purge())
 					.with("seenVersion", seen.version())
 					.with("seenTurns", seen.turns())
 					.with("seenItems", seen.items())) == 1;

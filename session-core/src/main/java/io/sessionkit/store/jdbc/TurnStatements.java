@@ -135,7 +135,7 @@ final class TurnStatements {
 			.with("apart", items.apart().size())
 			.with("items", turn.items().size())
 			.with("tokens", turn.tokens())
-			.with("endedAt", Micros.ofNullable(turn.turn().endedAt()))
+			.number("endedAt", Micros.ofNullable(turn.turn().endedAt()))
 			.text("outcome", turn.outcome());
 	}
 

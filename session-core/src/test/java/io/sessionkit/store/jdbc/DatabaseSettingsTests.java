@@ -63,10 +63,19 @@ class DatabaseSettingsTests {
 
 	@Test
 	void hsqldbThatTakesTextsOfOtherCaseForTheSameIsRefused() {
-		SessionStore store = JdbcTransactionContract
-			.storeOn(TestDatabase.hsqldb("mvcc;sql.ignore_case=true").direct());
+		SessionStore store = JdbcTransactionContract.storeOn(TestDatabase.hsqldb("mvcc;sql.ignore_case=true").direct());
 		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
 			.withMessageContaining("sql.ignore_case=true");
+	}
+
+	@Test
+	void oracleThatCannotStoreAllCharactersIsRefused() {
+		TestDatabase database = TestDatabase.h2AsOracle();
+		SessionStore store = JdbcTransactionContract.storeOn(database.direct());
+		database.sql().update("update nls_database_parameters set value = 'WE8MSWIN1252'");
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("WE8MSWIN1252")
+			.withMessageContaining("AL32UTF8");
 	}
 
 	/** SQL_ASCII keeps all characters, but counts bytes: names would be too long. */

@@ -3,6 +3,7 @@ package io.sessionkit.store.jdbc;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;
 
@@ -39,7 +40,9 @@ final class Disguised extends DelegatingDataSource {
 						passed[0] = this.translation.apply(sql);
 					}
 					try {
-						return called.invoke(connection, passed);
+						Object result = called.invoke(connection, passed);
+						return (this.grammar == Grammar.ORACLE && result instanceof PreparedStatement statement)
+								? UntypedNulls.refused(statement, (String) arguments[0]) : result;
 					}
 					catch (InvocationTargetException ex) {
 						throw ex.getCause();

@@ -118,9 +118,12 @@ final class TestDatabase {
 	 * clock is H2's.
 	 */
 	static TestDatabase h2AsOracle() {
-		org.h2.jdbcx.JdbcDataSource h2 = h2(";MODE=Oracle");
+		org.h2.jdbcx.JdbcDataSource h2 = h2(";MODE=Oracle;NON_KEYWORDS=VALUE");
 		UnaryOperator<String> clock = (sql) -> sql.replace(Dialect.ORACLE.now(), Dialect.H2.now());
-		new JdbcTemplate(h2).execute("create alias to_clob for '" + OracleFunctions.class.getName() + ".clob'");
+		JdbcTemplate sql = new JdbcTemplate(h2);
+		sql.execute("create alias to_clob for '" + OracleFunctions.class.getName() + ".clob'");
+		sql.execute("create table nls_database_parameters (parameter varchar(128), value varchar(64))");
+		sql.update("insert into nls_database_parameters values ('NLS_CHARACTERSET', 'AL32UTF8')");
 		return new TestDatabase("H2 as Oracle", "oracle", new Disguised(h2, "Oracle", Grammar.ORACLE, clock))
 			.created(h2, (script) -> script);
 	}
