@@ -7,7 +7,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -83,14 +85,13 @@ public enum Dialect {
 		 */
 		@Override
 		void check(Connection connection) throws SQLException {
-			checkMode(setting(connection, "MODE"));
-			checkCollation(setting(connection, "COLLATION"));
-		}
-
-		/** In capitals, as H2 has the names whatever it does with those of others. */
-		private static String setting(Connection connection, String name) throws SQLException {
-			return String.valueOf(text(connection,
-					"select SETTING_VALUE from INFORMATION_SCHEMA.SETTINGS where SETTING_NAME = '" + name + "'"));
+			// in capitals, as H2 has the names whatever it does with those of others
+			String settings = "select SETTING_VALUE from INFORMATION_SCHEMA.SETTINGS"
+					+ " where SETTING_NAME in ('MODE', 'COLLATION')";
+			for (String value : texts(connection, settings)) {
+				checkMode(value);
+				checkCollation(value);
+			}
 		}
 
 		private static void checkMode(String mode) {
@@ -348,9 +349,18 @@ public enum Dialect {
 	}
 
 	private static @Nullable String text(Connection connection, String query) throws SQLException {
+		List<String> texts = texts(connection, query);
+		return texts.isEmpty() ? null : texts.get(0);
+	}
+
+	private static List<String> texts(Connection connection, String query) throws SQLException {
+		List<String> texts = new ArrayList<>();
 		try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(query)) {
-			return row.next() ? row.getString(1) : null;
+			while (row.next()) {
+				texts.add(String.valueOf(row.getString(1)));
+			}
 		}
+		return texts;
 	}
 
 	/**
