@@ -434,6 +434,23 @@ class SessionAdvisorFailureTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void aStoreThatHasWaitedForOtherWritersInVainMeansAConflictWithTheReply(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		this.model.says("precious");
+		this.store.beforeCommit(() -> {
+			throw new SessionConflictException("locked", null);
+		});
+		SessionConflictException lost = catchThrowableOfType(SessionConflictException.class,
+				() -> setup.response(prompt(client(setup), "q")));
+		assertThat(text(lost.reply())).isEqualTo("precious");
+		assertThat(lost).hasMessageContaining("Nothing of it is stored").hasMessageNotContaining("precious");
+		this.store.beforeCommit(() -> {
+		});
+		assertThat(this.thread.turns(Tail.ALL)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void anAnswerOfTheStoreThatIsLostLeavesTheWholeTurn(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		this.model.says("a");

@@ -320,6 +320,9 @@ final class TurnKeeper {
 		try {
 			return commit(recorded);
 		}
+		catch (SessionConflictException ex) {
+			throw outwaited(answer, ex);
+		}
 		catch (RuntimeException ex) {
 			CommitFailedException failure = commitFailed(answer, ex);
 			tell(TurnEnd.failed(CommitFailedException.class.getName()), statusAfter(failure));
@@ -346,6 +349,22 @@ final class TurnKeeper {
 		catch (RuntimeException ex) {
 			throw commitFailed(answer, ex);
 		}
+	}
+
+	/**
+	 * Returns the exception for a turn whose end the store has not written, since others
+	 * did not let go of the session, as with a transaction that stays open. To keep the
+	 * turn aside would wait for them once more.
+	 */
+	private SessionConflictException outwaited(@Nullable ChatResponse answer, SessionConflictException cause) {
+		SessionConflictException why = new SessionConflictException(
+				"Others wrote to session " + this.key
+						+ " for as long as the store has waited for them, so the end of the turn is not stored. "
+						+ ((stored() != null) ? left(answer) : reply(answer) + "Nothing of it is stored; call again."),
+				answer);
+		why.addSuppressed(cause);
+		tell(TurnEnd.failed(why), (stored() != null) ? statusNow() : null);
+		return why;
 	}
 
 	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
@@ -415,12 +434,16 @@ final class TurnKeeper {
 
 	/** Returns what has become of the turn, and what to do. */
 	private String left(@Nullable ChatResponse answer) {
-		String reply = (answer != null) ? "The reply is in this exception. " : "";
 		if (stored() == null) {
-			return reply + "The turn is kept beside the history; call again to continue from what is there now.";
+			return reply(answer)
+					+ "The turn is kept beside the history; call again to continue from what is there now.";
 		}
-		return reply + (this.writer.isOpen() ? "The turn is still open; " + CONTINUE
+		return reply(answer) + (this.writer.isOpen() ? "The turn is still open; " + CONTINUE
 				: "Another call has ended the turn; read the session.");
+	}
+
+	private static String reply(@Nullable ChatResponse answer) {
+		return (answer != null) ? "The reply is in this exception. " : "";
 	}
 
 	/**
