@@ -93,7 +93,8 @@ class ArchitectureTests {
 						"store"));
 		arrows.put("internal.approval",
 				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.round",
-						"internal.lease", "internal.turn", "access", "approval", "observation", "hook", "store"));
+						"internal.attribute", "internal.lease", "internal.turn", "access", "approval", "observation",
+						"hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",

@@ -295,6 +295,7 @@ final class GatedTurn implements TurnGate {
 		this.held.beginAgain();
 		this.batch = this.held;
 		this.written = true;
+		this.turn.attributes().mark();
 		if (this.batch.entries().stream().allMatch(chosen)) {
 			tellExpired();
 			return calling(this.turn.holding().release());
@@ -389,6 +390,7 @@ final class GatedTurn implements TurnGate {
 			all.add(this.ledger.continuation(this.turn.key(), this.turn.id(), expiresAfter));
 		}
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
+		this.turn.attributes().mark();
 		this.released = null;
 		synchronized (this.unwritten) {
 			this.unwritten.clear();

@@ -279,7 +279,7 @@ public final class GatedTurns {
 		}
 		if (continues(request)) {
 			checkContinues(request);
-			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS);
+			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS, this::takeAttributes);
 			return (resumed.turn() != null)
 					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
 					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
@@ -508,6 +508,7 @@ public final class GatedTurns {
 	private List<ToolApproval> cancelOpen(TurnRequest request) {
 		RunningTurn turn = this.waitingTurns.takeOver(request, CALLS);
 		try {
+			takeAttributes(turn);
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
@@ -518,6 +519,10 @@ public final class GatedTurns {
 			turn.abandon(ex);
 			throw ex;
 		}
+	}
+
+	private void takeAttributes(RunningTurn turn) {
+		HeldCalls.takeAttributes(turn, this.ledger);
 	}
 
 	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {

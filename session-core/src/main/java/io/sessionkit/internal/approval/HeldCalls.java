@@ -1,6 +1,7 @@
 package io.sessionkit.internal.approval;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +59,18 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 */
 	static Map<String, Object> notes(List<LedgerEntry> requested) {
 		return Map.of(CALLS, requested.stream().map(LedgerForm::values).toList());
+	}
+
+	/**
+	 * Adds to a turn that this call continues what tools have written to the attributes
+	 * in earlier calls, since the reply was held back.
+	 */
+	static void takeAttributes(RunningTurn turn, Ledger ledger) {
+		HeldReply held = Objects.requireNonNull(turn.holding().reply());
+		entries(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL))).stream()
+			.filter((entry) -> !entry.attributes().isEmpty())
+			.sorted(Comparator.comparing((entry) -> Objects.requireNonNull(entry.approval().endedAt())))
+			.forEach((entry) -> turn.attributes().apply(entry.attributes()));
 	}
 
 	private static List<LedgerEntry> requested(SessionKey key, HeldReply held) {

@@ -23,6 +23,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
+import io.sessionkit.internal.attribute.AttributeChange;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordPage;
@@ -271,7 +272,8 @@ public final class Ledger {
 
 	/**
 	 * Returns the writes that move calls to those that are over. They are refused if
-	 * somebody has run or decided a cancelled call since it was read.
+	 * somebody has run or decided a cancelled call since it was read. What their tools
+	 * have written to the attributes is stored with the turn now.
 	 */
 	List<RecordWrite> closing(List<LedgerEntry> entries) {
 		return closing(entries,
@@ -293,7 +295,7 @@ public final class Ledger {
 			if (entry.revision() > 0) {
 				writes.add(new RecordWrite(APPROVAL, id, expected.applyAsLong(entry), null, null));
 			}
-			writes.add(RecordWrite.put(OVER, id, payload(entry)));
+			writes.add(RecordWrite.put(OVER, id, payload(entry.attributes(AttributeChange.NONE))));
 		}
 		return writes;
 	}

@@ -8,6 +8,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ToolApproval.Progress;
+import io.sessionkit.internal.attribute.AttributeChange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * not claimed
  * @param result the result of the tool, or the answer of a person; null if there is none
  * @param failed whether the result is the message of an exception from the tool
+ * @param attributes the changes that the tool has made to the attributes of the session
  * @param revision the revision of its record; 0 if it has none
  */
 public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nullable String result, boolean failed,
-		long revision) {
+		AttributeChange attributes, long revision) {
 
 	/**
 	 * Returns the status with which a call begins.
@@ -35,7 +37,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	}
 
 	static LedgerEntry requested(ToolApproval approval) {
-		return new LedgerEntry(approval, null, null, false, 0);
+		return new LedgerEntry(approval, null, null, false, AttributeChange.NONE, 0);
 	}
 
 	public ApprovalStatus status() {
@@ -66,7 +68,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	 */
 	LedgerEntry claimed(Instant at, String holder) {
 		Progress claimed = new Progress(ApprovalStatus.CLAIMED, this.approval.decisions(), at, null);
-		return new LedgerEntry(this.approval.with(claimed), holder, null, false, this.revision);
+		return new LedgerEntry(this.approval.with(claimed), holder, null, false, AttributeChange.NONE, this.revision);
 	}
 
 	/**
@@ -75,7 +77,14 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	LedgerEntry ended(Instant at, String result, boolean failed) {
 		Progress now = this.approval.progress();
 		Progress ended = new Progress(ApprovalStatus.DONE, now.decisions(), now.claimedAt(), at);
-		return new LedgerEntry(this.approval.with(ended), this.holder, result, failed, this.revision);
+		return new LedgerEntry(this.approval.with(ended), this.holder, result, failed, this.attributes, this.revision);
+	}
+
+	/**
+	 * Returns the call with the changes that its tool has made to the attributes.
+	 */
+	LedgerEntry attributes(AttributeChange changes) {
+		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, changes, this.revision);
 	}
 
 	/**
@@ -85,11 +94,12 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	LedgerEntry failed(Instant at, String message) {
 		Progress now = this.approval.progress();
 		Progress failed = new Progress(ApprovalStatus.UNCERTAIN, now.decisions(), now.claimedAt(), at);
-		return new LedgerEntry(this.approval.with(failed), this.holder, message, true, this.revision);
+		return new LedgerEntry(this.approval.with(failed), this.holder, message, true, this.attributes, this.revision);
 	}
 
 	private LedgerEntry with(Progress progress) {
-		return new LedgerEntry(this.approval.with(progress), this.holder, this.result, this.failed, this.revision);
+		return new LedgerEntry(this.approval.with(progress), this.holder, this.result, this.failed, this.attributes,
+				this.revision);
 	}
 
 	@Override
@@ -98,7 +108,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	}
 
 	LedgerEntry revision(long revision) {
-		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, revision);
+		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, this.attributes, revision);
 	}
 
 }

@@ -13,6 +13,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
+import io.sessionkit.internal.attribute.AttributeChange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,7 @@ final class LedgerForm {
 			.put("holder", entry.holder())
 			.put("result", entry.result())
 			.put("failed", entry.failed())
+			.put("attributes", entry.attributes().isEmpty() ? null : entry.attributes().values())
 			.put("times", approval.times())
 			.put("decisions", approval.decisions().stream().map(LedgerForm::values).toList());
 		return values.map();
@@ -78,7 +80,7 @@ final class LedgerForm {
 			ToolApproval approval = new ToolApproval(key, text(values, "id"), origin(values), call(values),
 					request(values), progress(values));
 			return new LedgerEntry(approval, optional(values, "holder"), optional(values, "result"),
-					Boolean.TRUE.equals(values.get("failed")), revision);
+					Boolean.TRUE.equals(values.get("failed")), AttributeChange.of(values.get("attributes")), revision);
 		}
 		catch (ClassCastException | IllegalArgumentException ex) {
 			throw unreadable(key);

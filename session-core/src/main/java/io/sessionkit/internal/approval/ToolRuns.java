@@ -360,12 +360,14 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Stores the result of a call. If the store does not answer, only this process knows
-	 * the result: it continues with it, and stores it with the turn or when this call
-	 * ends.
+	 * Stores the result of a call, and what the tool has written to the attributes: a
+	 * later call that continues the turn has both or none. If the store does not answer,
+	 * only this process knows the result: it continues with it, and stores it with the
+	 * turn or when this call ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
-		LedgerEntry ended = claimed.ended(this.ledger.now(), storable(result), failed);
+		LedgerEntry ended = claimed.ended(this.ledger.now(), storable(result), failed)
+			.attributes(this.turn.attributes().mark());
 		batch.entry(slot, ended);
 		LedgerEntry stored;
 		try {

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The changes that a turn has made to the attributes of its session. While the turn
  * waits, the changes are kept and not the attributes as a whole, because others may write
@@ -14,6 +16,9 @@ import java.util.Map;
  * @param removed the names of those that it removed
  */
 public record AttributeChange(Map<String, Object> written, List<String> removed) {
+
+	/** No change. */
+	public static final AttributeChange NONE = new AttributeChange(Map.of(), List.of());
 
 	public static AttributeChange between(Map<String, Object> base, Map<String, Object> values) {
 		Map<String, Object> written = new HashMap<>(values);
@@ -28,8 +33,28 @@ public record AttributeChange(Map<String, Object> written, List<String> removed)
 	/**
 	 * Returns whether nothing was changed.
 	 */
-	boolean isEmpty() {
+	public boolean isEmpty() {
 		return this.written.isEmpty() && this.removed.isEmpty();
+	}
+
+	/**
+	 * Returns the change as a codec can store it.
+	 */
+	public Map<String, Object> values() {
+		return Map.of("written", this.written, "removed", this.removed);
+	}
+
+	/**
+	 * Returns the change that was stored.
+	 * @param values the {@link #values() values}; null if nothing was changed
+	 */
+	@SuppressWarnings("unchecked") // this class has made the values
+	public static AttributeChange of(@Nullable Object values) {
+		if (values instanceof Map<?, ?> change && change.get("written") instanceof Map<?, ?> written
+				&& change.get("removed") instanceof List<?> removed) {
+			return new AttributeChange((Map<String, Object>) written, (List<String>) removed);
+		}
+		return NONE;
 	}
 
 	/**

@@ -31,6 +31,9 @@ public final class TurnAttributes {
 
 	private Map<String, Object> values;
 
+	/** The attributes as they were at the mark. */
+	private Map<String, Object> marked;
+
 	/** Whether something was written since somebody has asked. */
 	private boolean written;
 
@@ -55,6 +58,7 @@ public final class TurnAttributes {
 		this.rules = rules;
 		this.base = base;
 		this.values = values;
+		this.marked = values;
 	}
 
 	/**
@@ -69,6 +73,16 @@ public final class TurnAttributes {
 	 */
 	public synchronized AttributeChange change() {
 		return AttributeChange.between(this.base, this.values);
+	}
+
+	/**
+	 * Sets the mark, and returns the changes since it was set last.
+	 */
+	public synchronized AttributeChange mark() {
+		AttributeChange change = (this.marked == this.values) ? AttributeChange.NONE
+				: AttributeChange.between(this.marked, this.values);
+		this.marked = this.values;
+		return change;
 	}
 
 	/**

@@ -339,6 +339,14 @@ public final class RunningTurn {
 	}
 
 	/**
+	 * Returns the attributes of the session as this turn has them.
+	 * @return the same object each time
+	 */
+	public TurnAttributes attributes() {
+		return this.attributes;
+	}
+
+	/**
 	 * Returns the messages that follow the system text when the turn begins.
 	 * @return the history and the input, or what a merge has made of them
 	 */

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.sessionkit.NothingWaitsException;
@@ -73,6 +74,7 @@ public final class WaitingTurns {
 	 * asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
 	 * @param kinds the kinds of further records to read with the turn
+	 * @param taken receives the turn before its hooks run
 	 * @return the turn, or the newest one if it is a question whose answer was deleted
 	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
 	 * its newest one is anything else
@@ -84,7 +86,7 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public Resumed resume(TurnRequest request, Set<String> kinds) {
+	public Resumed resume(TurnRequest request, Set<String> kinds, Consumer<RunningTurn> taken) {
 		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> openAgain(request, kinds));
 		RunningTurn turn = resumed.turn();
 		if (turn == null) {
@@ -96,6 +98,7 @@ public final class WaitingTurns {
 						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
 						+ " more. End it with Approvals.cancel(..).", null);
 			}
+			taken.accept(turn);
 			turn.beginAgain();
 			turn.mergeAgain();
 			return resumed;

@@ -116,7 +116,8 @@ class WaitingTurnsTests {
 		leaveWaiting();
 		this.moved.set(true);
 		assertThatExceptionOfType(SessionConflictException.class)
-			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), Set.of()))
+			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), Set.of(), (turn) -> {
+			}))
 			.withMessageContaining("Approvals.cancel");
 		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
 		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of()), Set.of()).giveUp();
