@@ -30,7 +30,9 @@ public interface SessionListener {
 
 	/**
 	 * Handles a tool call of a reply. Called when the reply is complete and hooks have
-	 * let it pass, for all calls of the reply at once, before the first of them runs.
+	 * let it pass, for all calls of the reply at once, before the first of them runs. As
+	 * long as some of them wait, it is called for those that run, and for all of them
+	 * when the turn continues or is cancelled.
 	 * @param event the event, with the call
 	 */
 	default void toolCalled(SessionEvent.ToolCalled event) {

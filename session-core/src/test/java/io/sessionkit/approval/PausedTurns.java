@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
@@ -14,6 +15,8 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.approval.Pause;
@@ -31,6 +34,7 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.tool.execution.ToolExecutionException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -148,6 +152,47 @@ abstract class PausedTurns extends DeclaredApprovals {
 		assertThat(this.model.lastRequestLines())
 			.isEqualTo(setup.lines("user: q", "assistant look({\"id\":1}) cancel({\"id\":2}) look({\"id\":3})",
 					"tool look=done {\"id\":1} cancel=done {\"id\":2} look=done {\"id\":3}"));
+	}
+
+	/** The call that continues the turn says it again. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void listenersHearOfASiblingThatRunsBeforeThePauseWhenItRuns(ClientSetup.Mode mode) {
+		rules((rules) -> rules.siblings(SiblingRule.RUN));
+		ToolListener listener = new ToolListener();
+		threads((threads) -> threads.listeners(listener));
+		tools(tool("cancel"), tool("look").doing((input, context) -> {
+			throw new ToolExecutionException(tool("look").getToolDefinition(), new IllegalStateException("broken"));
+		}));
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		assertThat(listener.heard).containsExactly("called c1", "returned c1 broken", "paused");
+		listener.heard.clear();
+		approve(waiting());
+		goOn(mode);
+		assertThat(listener.heard).containsExactly("called c1", "called c2", "returned c1 broken",
+				"returned c2 done {\"id\":2}");
+	}
+
+	private static final class ToolListener implements SessionListener {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		@Override
+		public void toolCalled(SessionEvent.ToolCalled event) {
+			this.heard.add("called " + event.call().id());
+		}
+
+		@Override
+		public void toolReturned(SessionEvent.ToolReturned event) {
+			this.heard.add("returned " + event.response().id() + " " + event.response().responseData());
+		}
+
+		@Override
+		public void paused(SessionEvent.Paused event) {
+			this.heard.add("paused");
+		}
+
 	}
 
 	@ParameterizedTest

@@ -21,6 +21,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
@@ -90,6 +91,8 @@ class CallEventsTests {
 	private Conversations conversations = Conversations.of(this.store);
 
 	private Set<String> gated = Set.of();
+
+	private SiblingRule siblings = SiblingRule.HOLD;
 
 	@Test
 	void eventsComeInTheOrderInWhichTheyHappen() {
@@ -199,6 +202,34 @@ class CallEventsTests {
 		assertThat(read(client().prompt().advisors(SessionAdvisor.session(T1)))).containsExactly(new Begun(turn),
 				new ToolCalled("c1", "add", "{\"value\":\"1\"}"), new ToolReturned("c1", "add", "1"), new Text("do"),
 				new Text("ne"), new Ended(turn, 1, TurnStatus.COMPLETED));
+	}
+
+	/** The call that continues the turn says them again. */
+	@Test
+	void eventsOfASiblingThatRunsBeforeThePauseComeBeforeIt() {
+		this.gated = Set.of("wait");
+		this.siblings = SiblingRule.RUN;
+		ToolCallback gatedTool = waiting(new CountDownLatch(0), (value) -> value);
+		ToolCalled first = new ToolCalled("c1", "add", "{\"value\":\"1\"}");
+		this.model
+			.calls(SessionAdvisorTests.call("c1", "add", "1"), SessionAdvisorTests.call("c2", "wait", "2"),
+					SessionAdvisorTests.call("c3", "wait", "3"))
+			.says("done");
+		assertThat(read(prompt(gatedTool))).hasSize(5)
+			.startsWith(new Begun(turn().id()), first, new ToolReturned("c1", "add", "1"))
+			.endsWith(new Ended(turn().id(), 1, TurnStatus.AWAITING_APPROVAL));
+		approvals().approve(approvals().pending(T1).get(1), "anna");
+		ChatClient client = client(gatedTool);
+		assertThat(read(client.prompt().advisors(SessionAdvisor.session(T1)))).hasSize(5)
+			.startsWith(new Begun(turn().id()), new ToolCalled("c3", "wait", "{\"value\":\"3\"}"),
+					new ToolReturned("c3", "wait", "3"))
+			.endsWith(new Ended(turn().id(), 1, TurnStatus.AWAITING_APPROVAL));
+		approvals().approve(approvals().pending(T1).get(0), "anna");
+		assertThat(read(client.prompt().advisors(SessionAdvisor.session(T1))))
+			.startsWith(new Begun(turn().id()), first, new ToolCalled("c2", "wait", "{\"value\":\"2\"}"),
+					new ToolCalled("c3", "wait", "{\"value\":\"3\"}"), new ToolReturned("c1", "add", "1"),
+					new ToolReturned("c2", "wait", "2"), new ToolReturned("c3", "wait", "3"))
+			.endsWith(new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
 	@Test
@@ -577,7 +608,7 @@ class CallEventsTests {
 	}
 
 	private Approvals approvals() {
-		return Approvals.builder(this.conversations).tools(this.gated).build();
+		return Approvals.builder(this.conversations).tools(this.gated).siblings(this.siblings).build();
 	}
 
 	private static ToolCallback waiting(CountDownLatch released, Function<String, String> result) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -74,6 +75,9 @@ public final class Rounds implements OpenRound.Recorder {
 	private List<Message> queued = List.of();
 
 	private boolean queuedTaken;
+
+	/** Whether the tool loop runs calls of a turn that waits. */
+	private volatile boolean meanwhile;
 
 	/** How often the loop has begun. */
 	private int runs;
@@ -194,16 +198,38 @@ public final class Rounds implements OpenRound.Recorder {
 	 */
 	public @Nullable ChatResponse instead() {
 		TurnGate asked = asked();
-		return (asked != null) ? asked.beforeRequest(isEmpty()) : null;
+		ChatResponse instead = (asked != null) ? asked.beforeRequest(isEmpty()) : null;
+		tellMeanwhile(asked, instead);
+		return instead;
 	}
 
 	/**
 	 * Returns the response that ends the tool loop if the turn waits; null if it does not
 	 * wait.
+	 * @param forwarded the messages that the tool advisor forwards
 	 */
-	public @Nullable ChatResponse pause() {
+	public @Nullable ChatResponse pause(List<Message> forwarded) {
 		TurnGate asked = asked();
-		return (asked != null) ? asked.pause() : null;
+		ChatResponse pause = (asked != null) ? asked.pause() : null;
+		if (pause != null && this.meanwhile) {
+			this.meanwhile = false;
+			forwarded.stream()
+				.filter(ToolResponseMessage.class::isInstance)
+				.reduce((before, last) -> last)
+				.ifPresent((results) -> this.events.recorded(List.of(results)));
+		}
+		return pause;
+	}
+
+	/**
+	 * Reports the calls that the tool loop runs although the turn waits. They become part
+	 * of it with the whole reply, when it continues.
+	 */
+	private void tellMeanwhile(@Nullable TurnGate asked, @Nullable ChatResponse instead) {
+		if (asked != null && instead != null && instead.hasToolCalls() && asked.pause() != null) {
+			this.meanwhile = true;
+			this.events.recorded(List.of(instead.getResults().get(0).getOutput()));
+		}
 	}
 
 	/**
@@ -407,6 +433,7 @@ public final class Rounds implements OpenRound.Recorder {
 	private @Nullable ChatResponse gated(AssistantMessage calling) {
 		TurnGate asked = asked();
 		ChatResponse instead = (asked != null) ? asked.afterReply(calling) : null;
+		tellMeanwhile(asked, instead);
 		synchronized (this) {
 			if (instead == null && !this.frozen) {
 				said(calling);

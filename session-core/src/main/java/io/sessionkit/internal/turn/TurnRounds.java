@@ -91,7 +91,7 @@ public final class TurnRounds {
 	 * if nothing is left that the model could answer
 	 */
 	public RoundRequest begin(List<Message> forwarded) {
-		ChatResponse pause = this.rounds.pause();
+		ChatResponse pause = this.rounds.pause(forwarded);
 		if (pause != null) {
 			return new RoundRequest.Answer(pause);
 		}
