@@ -16,9 +16,9 @@ public enum NewMessageRule {
 	CANCEL,
 
 	/**
-	 * The message is kept with the open turn, as hooks leave it, unless one refuses it.
-	 * When the turn continues, the message follows the results of its tools. The call
-	 * with the message continues it if nothing waits any more.
+	 * The message is kept with the open turn, as hooks leave it, unless one refuses or
+	 * answers it. When the turn continues, the message follows the results of its tools.
+	 * The call with the message continues it if nothing waits any more.
 	 */
 	QUEUE
 

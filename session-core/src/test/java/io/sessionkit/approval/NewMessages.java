@@ -263,6 +263,25 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(log()).hasSize(4).endsWith("assistant: done");
 	}
 
+	/** Its turn could not become history before the one that waits. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageThatAHookAnswersIsNotQueuedButRefused(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("cached",
+				(input) -> input.contains(new UserMessage("hello")) ? HookResult.answer("hi") : HookResult.keep())));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(mode, "hello"))
+			.withMessageContaining("A hook has answered the new message");
+		assertThat(texts()).doesNotContain("hello");
+		approve(waiting());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(4);
+		ask(mode, "hello");
+		assertThat(log()).endsWith("user: hello", "assistant: hi");
+	}
+
 	/** A process without hooks has queued it. */
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)

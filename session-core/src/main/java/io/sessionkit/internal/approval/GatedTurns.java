@@ -29,6 +29,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -434,7 +435,11 @@ public final class GatedTurns {
 	/** If nobody has to decide any more, the call continues the turn. */
 	private OpenedCall queued(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
 			Consumer<RunningTurn> inLine, boolean toolLoop) {
-		TurnView kept = this.waitingTurns.queue(turn.key(), turn.openTurn(), turn.toJoin(), CALLS, turn::answeredBy);
+		JoiningInput joining = turn.toJoin();
+		if (joining == null) {
+			throw this.turns.answeredWhileOpen(turn);
+		}
+		TurnView kept = this.waitingTurns.queue(turn.key(), turn.openTurn(), joining, CALLS, turn::answeredBy);
 		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
 		// the lease could wait for what a transaction of the caller has written
 		boolean continues = pending.isEmpty() && toolLoop && !this.ledger.mayRollBack();

@@ -11,6 +11,7 @@ import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 
@@ -112,20 +113,19 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Tur
 	 * Runs the hooks on messages of this call that may join another turn. Hooks that
 	 * write an attribute are to be asked again, since they have seen the attributes as
 	 * they are now.
-	 * @return what may be stored of the messages until then
+	 * @return what may be stored of the messages until then; null if a hook answers them
 	 * @throws SessionRefusedException if a hook refuses them; what a hook throws is
 	 * thrown as it is
-	 * @throws IllegalStateException if a hook answers them
 	 */
-	JoiningInput joining(List<Message> input) {
+	@Nullable JoiningInput joining(List<Message> input) {
 		HookRun all = this.hooks.unasked(List.of(), this.turn.offered(this.attributes));
 		List<String> asked = new ArrayList<>();
-		List<Message> messages = passed(all.beforeJoining(input, (hook) -> {
+		HookRun.Passed<List<Message>> passed = all.beforeJoining(input, (hook) -> {
 			if (!this.attributes.wasWritten()) {
 				asked.add(hook);
 			}
-		}));
-		return new JoiningInput(messages, asked, all.verdicts());
+		});
+		return (passed.answer() != null) ? null : new JoiningInput(passed(passed), asked, all.verdicts());
 	}
 
 	private List<Message> passed(HookRun.Passed<List<Message>> passed) {

@@ -225,12 +225,12 @@ public final class RunningTurn {
 
 	/**
 	 * Runs the hooks on the input, which is to become part of another turn than this one.
-	 * @return what may be stored of it until then
+	 * @return what may be stored of it until then; null if a hook answers it, so that
+	 * nothing but a turn of its own can have the answer
 	 * @throws SessionRefusedException if a hook refuses it; what a hook throws is thrown
 	 * as it is
-	 * @throws IllegalStateException if a hook answers it
 	 */
-	public JoiningInput toJoin() {
+	public @Nullable JoiningInput toJoin() {
 		if (this.hooks.isEmpty()) {
 			return JoiningInput.unchecked(input());
 		}

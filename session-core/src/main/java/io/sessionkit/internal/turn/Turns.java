@@ -12,6 +12,7 @@ import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
@@ -145,7 +146,8 @@ public final class Turns implements AutoCloseable {
 		}
 		RunningTurn checking = read(asking.toCheck());
 		try {
-			return new Offer(checking.toJoin(), offer.agent(), offer.expectedTurn());
+			JoiningInput joining = checking.toJoin();
+			return (joining != null) ? new Offer(joining, offer.agent(), offer.expectedTurn()) : null;
 		}
 		catch (Exception ex) {
 			Interrupts.keep(ex);
@@ -190,6 +192,18 @@ public final class Turns implements AutoCloseable {
 				+ " or cancel it with Approvals.cancel(..), or set"
 				+ " sessionkit.approval.on-new-message to queue or cancel. "
 				+ (asksAgain ? "No question was asked again." : "The new message was not stored."), turn.openTurn());
+	}
+
+	/**
+	 * Returns the exception for a message that cannot be queued, since a hook answers it.
+	 * @param turn the turn that was read
+	 * @return the exception
+	 */
+	public SessionPausedException answeredWhileOpen(RunningTurn turn) {
+		return new SessionPausedException("A hook has answered the new message on session " + turn.key()
+				+ ", whose open turn, number " + turn.openTurn() + ", has to end first. The new message was not stored."
+				+ " Decide the calls that Approvals.pending(..) lists and call without a message to continue that turn,"
+				+ " or end it with Approvals.cancel(..); then call again with the message.", turn.openTurn());
 	}
 
 	/**
