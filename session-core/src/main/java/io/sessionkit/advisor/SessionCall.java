@@ -451,8 +451,8 @@ record SessionCall(ChatClientRequest request) {
 	void beginStream(TurnRequest asking, List<SessionHook> ofAll) {
 		if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
 			boolean edited = SavingHooks.areAmong(ofAll) || SavingHooks.areAmong(asking.extensions().hooks());
-			stream.opening(new StreamStart.Opening(asking.key(), asking.isStored(), edited, asking.endsWithTurn(),
-					text(SessionParameters.IDEMPOTENCY_KEY)));
+			stream.opening(new StreamStart.Opening(asking.key(), asking.isStored(), edited, asking.mayBegin(),
+					asking.endsWithTurn(), text(SessionParameters.IDEMPOTENCY_KEY)));
 		}
 	}
 

@@ -55,9 +55,8 @@ final class RunningStream implements StreamStart {
 		/**
 		 * Begins to write the stream.
 		 * @param request the digest of the name of the request; null for none
-		 * @param endsWithTurn whether the session is erased with another call
 		 */
-		StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request, boolean endsWithTurn);
+		StreamWriter begin(Opening opening, RunningStream stream, @Nullable String request);
 
 		/**
 		 * Returns the stream that is at work for a request in any process.
@@ -197,7 +196,7 @@ final class RunningStream implements StreamStart {
 		String digest = (asked != null) ? Sha256.of(asked) : null;
 		this.key = opening.key();
 		this.request = digest;
-		StreamWriter begun = this.place.begin(opening.key(), this, digest, opening.endsWithTurn());
+		StreamWriter begun = this.place.begin(opening, this, digest);
 		this.kept = new KeptEvents(begun, opening.isEdited());
 		this.writer = begun;
 		this.work = Flux.interval(TICK, Schedulers.parallel())

@@ -14,6 +14,7 @@ import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.Sha256;
+import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.stream.KeptStream;
 import io.sessionkit.internal.stream.StreamLimits;
@@ -58,10 +59,12 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	private final RunningStream.Place place = new RunningStream.Place() {
 
 		@Override
-		public StreamWriter begin(SessionKey key, RunningStream stream, @Nullable String request,
-				boolean endsWithTurn) {
-			StreamWriter writer = TurnStreams.this.logs.begin(key, stream.name(), TurnStreams.this.limits, request,
-					endsWithTurn);
+		public StreamWriter begin(StreamStart.Opening opening, RunningStream stream, @Nullable String request) {
+			StreamLogs logs = TurnStreams.this.logs;
+			StreamLimits limits = TurnStreams.this.limits;
+			StreamWriter writer = opening.mayBegin()
+					? logs.begin(opening.key(), stream.name(), limits, request, opening.endsWithTurn())
+					: logs.beginInExisting(opening.key(), stream.name(), limits, request);
 			TurnStreams.this.running.put(stream.name(), stream);
 			return writer;
 		}

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -343,6 +344,21 @@ class TurnContinuationsTests {
 		assertThat(cancelling.approvals().ledger(KEY)).extracting("status")
 			.extracting(Object::toString)
 			.containsExactly("APPROVED");
+	}
+
+	@Test
+	void sessionThatIsErasedBeforeItsTurnContinuesStaysErased() {
+		AtomicInteger calls = new AtomicInteger();
+		start(this.here, (turn) -> {
+			this.store.erase(KEY);
+			calls.incrementAndGet();
+			return this.here.chat().prompt();
+		}, OFTEN);
+		pause(KEY, "o1");
+		this.here.approvals().approve(this.here.waiting(KEY), "anna");
+		await().during(Duration.ofMillis(300)).until(() -> calls.get() == 1 && notices().isEmpty());
+		assertThat(this.store.find(KEY)).isEmpty();
+		assertThat(this.cancelled).isEmpty();
 	}
 
 	@Test

@@ -24,8 +24,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
+import io.sessionkit.NothingWaitsException;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.StreamNotFoundException;
@@ -1041,6 +1043,16 @@ class TurnStreamsTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
 		ask("q");
 		StepVerifier.create(streams().start(prompt())).expectError(SessionPausedException.class).verify(SOON);
+	}
+
+	@Test
+	void callThatMayNotBeginASessionHasNoneAfterwards() {
+		ChatClientRequestSpec withoutMessage = client().prompt().advisors(SessionAdvisor.session(this.key));
+		StepVerifier.create(streams().start(withoutMessage)).expectError(NothingWaitsException.class).verify(SOON);
+		StepVerifier.create(streams().start(prompt().advisors(SessionAdvisor.expectTurn(1))))
+			.expectError(SessionLostException.class)
+			.verify(SOON);
+		assertThat(this.store.find(this.key)).isEmpty();
 	}
 
 	@Test

@@ -159,8 +159,7 @@ public final class GatedTurns {
 	 * it may not.
 	 */
 	private @Nullable HeaderChange beginning(TurnRequest asking) {
-		boolean mayBegin = asking.expectedTurn() == 0 && !asking.input().isEmpty();
-		return mayBegin ? asking.living(HeaderChange.NONE, this.turns.store().options()) : null;
+		return asking.mayBegin() ? asking.living(HeaderChange.NONE, this.turns.store().options()) : null;
 	}
 
 	/**

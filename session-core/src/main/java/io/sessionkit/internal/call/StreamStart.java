@@ -15,10 +15,12 @@ public interface StreamStart {
 	 * @param key the session
 	 * @param isStored whether the turn is stored there
 	 * @param isEdited whether hooks may change what is stored of it
+	 * @param mayBegin whether the call may begin the session
 	 * @param endsWithTurn whether the session is erased with another call
 	 * @param request the name that the client gave to the request; null for none
 	 */
-	record Opening(SessionKey key, boolean isStored, boolean isEdited, boolean endsWithTurn, @Nullable String request) {
+	record Opening(SessionKey key, boolean isStored, boolean isEdited, boolean mayBegin, boolean endsWithTurn,
+			@Nullable String request) {
 	}
 
 	/**

@@ -58,8 +58,7 @@ public final class StreamLogs {
 	 */
 	public StreamWriter begin(SessionKey key, String stream, StreamLimits limits, @Nullable String request,
 			boolean endsWithTurn) {
-		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request, this.life);
-		RecordWrite write = write(key, stream, first).livingFor(limits.timeToLive());
+		RecordWrite write = first(key, stream, limits, request);
 		HeaderChange header = endsWithTurn
 				? HeaderChange.NONE.timeToLive(ShortLife.within(this.store.options().timeToLive())) : HeaderChange.NONE;
 		Commit creating = Commit.first(key).header(header).records(List.of(write));
@@ -71,6 +70,25 @@ public final class StreamLogs {
 					+ " could not begin: others create and erase the session all the time. Try again.", null);
 		}
 		return new StreamWriter(this, key, stream, limits, request);
+	}
+
+	/**
+	 * Begins a stream of a call that cannot begin a session. If the session is absent,
+	 * the call fails, and nothing of its stream is written.
+	 * @param stream the name of the stream, which no other one has
+	 * @param limits how much of it is kept
+	 * @param request the digest of the name of the request that the call makes; null if
+	 * it has none
+	 * @return the writer of its events
+	 */
+	public StreamWriter beginInExisting(SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
+		this.store.put(key, first(key, stream, limits, request));
+		return new StreamWriter(this, key, stream, limits, request);
+	}
+
+	private RecordWrite first(SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
+		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request, this.life);
+		return write(key, stream, first).livingFor(limits.timeToLive());
 	}
 
 	/**

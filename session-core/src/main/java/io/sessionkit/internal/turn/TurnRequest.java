@@ -292,6 +292,14 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	}
 
 	/**
+	 * Returns whether the call may begin the session that it names.
+	 * @return false if it has no message or expects a turn
+	 */
+	public boolean mayBegin() {
+		return this.expectedTurn == 0 && !this.input.isEmpty();
+	}
+
+	/**
 	 * Returns whether the session is erased when the call ends inside of which this one
 	 * is made.
 	 * @return false if the session stays
