@@ -9,6 +9,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.HeaderChange;
@@ -67,7 +68,7 @@ final class GuardedStore implements SessionStore {
 	 */
 	private SessionKey written(SessionKey named) {
 		SessionKey key = key(named);
-		TurnBinding.checkWrites(key, "written",
+		TurnBinding.checkWrites(new TurnSession(this.store, key), "written",
 				"Write attributes with SessionContext.put(..), and the rest when the call has returned.");
 		return key;
 	}

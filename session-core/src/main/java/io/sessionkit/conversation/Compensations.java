@@ -24,6 +24,7 @@ import io.sessionkit.compensation.Irreversible;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.approval.CompensationRuns;
 import io.sessionkit.internal.approval.Decisions;
 import io.sessionkit.internal.approval.Ledger;
@@ -177,7 +178,7 @@ public final class Compensations implements SessionDoor {
 	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
 		CompensatingTools known = tools();
 		SessionKey key = this.access.key(plan.key());
-		TurnBinding.checkMoves(key);
+		TurnBinding.checkMoves(new TurnSession(this.store, key));
 		try (Drain.Work work = this.drain.enter(key, TurnBinding.enclosing().isPresent())) {
 			return this.leases.rewinding(key, (lease) -> {
 				Planned now = planned(key, asked(plan), known);

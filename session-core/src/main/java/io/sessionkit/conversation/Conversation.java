@@ -22,6 +22,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
@@ -586,7 +587,7 @@ public final class Conversation {
 	 * deleted
 	 */
 	public int deleteBranch(String name, boolean force) {
-		TurnBinding.checkMoves(this.key);
+		TurnBinding.checkMoves(new TurnSession(this.store, this.key));
 		return branchesOf().delete(name, force);
 	}
 
@@ -820,7 +821,7 @@ public final class Conversation {
 	}
 
 	private void checkWrites(String what, String instead) {
-		TurnBinding.checkWrites(this.key, what, instead);
+		TurnBinding.checkWrites(new TurnSession(this.store, this.key), what, instead);
 	}
 
 	private void checkNotPaused(String what) {

@@ -16,6 +16,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.view.Summaries;
@@ -128,7 +129,7 @@ final class TreeChanges {
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	<T> T make(String what, PathQuery query, Supplier<T> absent, Function<PathView, Plan<T>> planner) {
-		TurnBinding.checkMoves(this.key);
+		TurnBinding.checkMoves(new TurnSession(this.store, this.key));
 		return Attempts.SOME.make(() -> {
 			PathView path = this.store.path(this.key, query).orElse(null);
 			if (path == null) {

@@ -2,7 +2,6 @@ package io.sessionkit.hook;
 
 import java.util.Set;
 
-import io.sessionkit.SessionKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +17,17 @@ public interface TurnAccess {
 	HookContext context();
 
 	/**
+	 * Returns the session that the turn is on.
+	 * @return the session
+	 */
+	TurnSession session();
+
+	/**
 	 * Returns the sessions whose turns wait for this one: its own, and those of the turns
 	 * inside of which it was begun.
-	 * @return the keys
+	 * @return the sessions
 	 */
-	Set<SessionKey> sessions();
+	Set<TurnSession> sessions();
 
 	/**
 	 * Returns the turn inside of which this one was begun.
@@ -34,8 +39,9 @@ public interface TurnAccess {
 	 * Erases a session when the call that works on this turn ends, or at once if it has
 	 * ended.
 	 * @param child the session
+	 * @param erasing erases it
 	 */
-	void endsWith(SessionKey child);
+	void endsWith(TurnSession child, Runnable erasing);
 
 	/**
 	 * Writes an attribute, as {@link SessionContext#put} does.

@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Misuse;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
@@ -29,11 +28,11 @@ public final class TurnBinding implements AutoCloseable {
 	private final @Nullable TurnAccess turn;
 
 	/** The sessions whose turns wait, also for a listener, which is part of no turn. */
-	private final Set<SessionKey> waiting;
+	private final Set<TurnSession> waiting;
 
 	private final @Nullable TurnBinding before;
 
-	private TurnBinding(@Nullable TurnAccess turn, Set<SessionKey> waiting) {
+	private TurnBinding(@Nullable TurnAccess turn, Set<TurnSession> waiting) {
 		this.turn = turn;
 		this.waiting = waiting;
 		this.before = bound.get();
@@ -63,7 +62,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param waiting the sessions whose turns wait for that code
 	 * @return the binding, which the caller must close
 	 */
-	public static TurnBinding listening(Set<SessionKey> waiting) {
+	public static TurnBinding listening(Set<TurnSession> waiting) {
 		return new TurnBinding(null, waiting);
 	}
 
@@ -99,7 +98,7 @@ public final class TurnBinding implements AutoCloseable {
 	public static <T> Callable<T> carrying(Callable<T> work) {
 		TurnAccess turn = running();
 		// what a listener hands on may run when the turn has ended
-		Set<SessionKey> waiting = (turn != null) ? sessions() : Set.of();
+		Set<TurnSession> waiting = (turn != null) ? sessions() : Set.of();
 		return () -> {
 			try (TurnBinding binding = new TurnBinding(turn, waiting)) {
 				return work.call();
@@ -117,7 +116,7 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static <T> Callable<T> carryingTool(Callable<T> work, UnaryOperator<TurnAccess> seen) {
 		TurnAccess turn = running();
-		Set<SessionKey> waiting = sessions();
+		Set<TurnSession> waiting = sessions();
 		Callable<T> inStream = ToolStreamContext.carrying(work);
 		return () -> {
 			try (TurnBinding binding = new TurnBinding((turn != null) ? seen.apply(turn) : null, waiting)) {
@@ -136,15 +135,14 @@ public final class TurnBinding implements AutoCloseable {
 
 	/**
 	 * Returns the turn on a session that the code on this thread is part of.
-	 * @param key the session
+	 * @param session the session
 	 * @return the innermost such turn as it is now; empty if there is none
 	 */
-	public static Optional<HookContext> enclosing(SessionKey key) {
+	public static Optional<HookContext> enclosing(TurnSession session) {
 		TurnAccess turn = running();
 		while (turn != null) {
-			HookContext context = turn.context();
-			if (context.key().equals(key)) {
-				return Optional.of(context);
+			if (turn.session().equals(session)) {
+				return Optional.of(turn.context());
 			}
 			turn = turn.outer();
 		}
@@ -153,9 +151,9 @@ public final class TurnBinding implements AutoCloseable {
 
 	/**
 	 * Returns the sessions whose turns wait for the code on this thread.
-	 * @return the keys; none outside of all turns
+	 * @return the sessions; none outside of all turns
 	 */
-	public static Set<SessionKey> sessions() {
+	public static Set<TurnSession> sessions() {
 		TurnBinding binding = bound.get();
 		if (binding != null) {
 			return binding.waiting;
@@ -168,14 +166,14 @@ public final class TurnBinding implements AutoCloseable {
 	 * Returns the sessions whose turns wait for a turn that the code on this thread
 	 * begins.
 	 * @param begun the session of that turn
-	 * @return the keys, with that of the turn itself
+	 * @return the sessions, with that of the turn itself
 	 */
-	public static Set<SessionKey> sessions(SessionKey begun) {
-		Set<SessionKey> enclosing = sessions();
+	public static Set<TurnSession> sessions(TurnSession begun) {
+		Set<TurnSession> enclosing = sessions();
 		if (enclosing.isEmpty()) {
 			return Set.of(begun);
 		}
-		Set<SessionKey> all = new HashSet<>(enclosing);
+		Set<TurnSession> all = new HashSet<>(enclosing);
 		all.add(begun);
 		return Set.copyOf(all);
 	}
@@ -183,14 +181,15 @@ public final class TurnBinding implements AutoCloseable {
 	/**
 	 * Checks that no turn of a session waits for the code on this thread: if that code
 	 * moved the head of the session, the turn would lose a conflict.
-	 * @param key the session whose head is about to move
+	 * @param session the session whose head is about to move
 	 * @throws IllegalStateException if one does
 	 */
-	public static void checkMoves(SessionKey key) {
-		if (sessions().contains(key)) {
-			throw new Misuse("A " + code() + " of a turn on session " + key + " cannot move the head of that session:"
-					+ " the turn could not become history. Nothing was changed. "
-					+ instead("Move it when the call has returned, or outside of the turn."));
+	public static void checkMoves(TurnSession session) {
+		if (sessions().contains(session)) {
+			throw new Misuse(
+					"A " + code() + " of a turn on session " + session.key() + " cannot move the head of that session:"
+							+ " the turn could not become history. Nothing was changed. "
+							+ instead("Move it when the call has returned, or outside of the turn."));
 		}
 	}
 
@@ -198,16 +197,16 @@ public final class TurnBinding implements AutoCloseable {
 	 * Checks that no turn of a session waits for the code on this thread: what that code
 	 * writes beside its turn counts as a change by another caller, with which the turn
 	 * would lose a conflict.
-	 * @param key the session that is about to be written
+	 * @param session the session that is about to be written
 	 * @param what the change as a past participle, as "popped" in "it cannot be popped"
 	 * @param instead what to do instead, as a sentence
 	 * @throws IllegalStateException if one does
 	 */
-	public static void checkWrites(SessionKey key, String what, String instead) {
-		if (sessions().contains(key)) {
-			throw new Misuse(
-					"Session " + key + " cannot be " + what + " by a " + code() + " of a turn that is on it: the"
-							+ " turn could not become history. Nothing was changed. " + instead(instead));
+	public static void checkWrites(TurnSession session, String what, String instead) {
+		if (sessions().contains(session)) {
+			throw new Misuse("Session " + session.key() + " cannot be " + what + " by a " + code()
+					+ " of a turn that is on it: the" + " turn could not become history. Nothing was changed. "
+					+ instead(instead));
 		}
 	}
 

@@ -26,6 +26,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -109,6 +111,41 @@ class NestedReadTests {
 		talk();
 		outer(() -> ask(this.client.prompt().user("inner").advisors(SessionAdvisor.none())));
 		assertThat(this.inner).containsExactly("user: inner");
+	}
+
+	@Test
+	void callOnASessionOfTheSameKeyInAnotherStoreIsOneOfItsOwn() {
+		SessionStore elsewhere = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		try (Conversations others = Conversations.of(elsewhere)) {
+			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
+			talk();
+			outer(() -> {
+				others.get(this.key).put("plan", "gold");
+				return ask(there.prompt().user("inner").advisors(SessionAdvisor.session(this.key)));
+			});
+			assertThat(this.inner).containsExactly("user: inner");
+			assertThat(Lines.of(elsewhere.messages(this.key))).containsExactly("user: inner", "assistant: re inner");
+			assertThat(others.get(this.key).attributes()).isEqualTo(Map.of("plan", "gold"));
+			assertThat(log()).hasSize(6).endsWith("assistant: done");
+		}
+	}
+
+	@Test
+	void childForOneTurnInAnotherStoreIsErasedThere() {
+		SessionStore elsewhere = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		try (Conversations others = Conversations.of(elsewhere)) {
+			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
+			AtomicInteger sessions = new AtomicInteger();
+			outer(() -> {
+				String said = ask(there.prompt()
+					.user("inner")
+					.advisors(SessionAdvisor.child(ChildSession.of("scratch").forThisTurn())));
+				sessions.set(elsewhere.list(this.key.owner(), Page.first(9)).size());
+				return said;
+			});
+			assertThat(sessions).hasValue(1);
+			assertThat(elsewhere.list(this.key.owner(), Page.first(9))).isEmpty();
+		}
 	}
 
 	@Test

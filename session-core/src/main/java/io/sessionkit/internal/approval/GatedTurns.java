@@ -27,6 +27,7 @@ import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.attribute.JoiningInput;
@@ -103,7 +104,7 @@ public final class GatedTurns {
 	 * @throws NestedTurnException if the call cannot be one that only reads
 	 */
 	public TurnRequest asked(TurnRequest request) {
-		if (!request.isStored() || !TurnBinding.sessions().contains(request.key())) {
+		if (!request.isStored() || !isNested(request.key())) {
 			return request;
 		}
 		if (request.start().kind() != TurnRequest.Start.Kind.HEAD || request.input().isEmpty()) {
@@ -331,10 +332,14 @@ public final class GatedTurns {
 	}
 
 	/** Neither turn could become history, or each would wait for the other. */
-	private static void checkNotNested(SessionKey key) {
-		if (TurnBinding.sessions().contains(key)) {
+	private void checkNotNested(SessionKey key) {
+		if (isNested(key)) {
 			throw nested(key);
 		}
+	}
+
+	private boolean isNested(SessionKey key) {
+		return TurnBinding.sessions().contains(new TurnSession(this.turns.store(), key));
 	}
 
 	private static NestedTurnException nested(SessionKey key) {

@@ -3,9 +3,9 @@ package io.sessionkit.internal.approval;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.hook.TurnSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,12 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
-	public Set<SessionKey> sessions() {
+	public TurnSession session() {
+		return this.turn.session();
+	}
+
+	@Override
+	public Set<TurnSession> sessions() {
 		return running().sessions();
 	}
 
@@ -42,8 +47,8 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
-	public void endsWith(SessionKey child) {
-		this.turn.endsWith(child);
+	public void endsWith(TurnSession child, Runnable erasing) {
+		this.turn.endsWith(child, erasing);
 	}
 
 	@Override

@@ -16,6 +16,7 @@ import io.sessionkit.context.Compaction;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Told;
 import io.sessionkit.observation.ObservedTurn;
@@ -37,8 +38,8 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 public final class TurnEvents {
 
 	/** Nobody is notified, so all turns without listeners and observer share it. */
-	public static final TurnEvents NONE = new TurnEvents(SessionKey.of("none"), "none", List.of(), false,
-			ObservedTurn.NONE);
+	public static final TurnEvents NONE = new TurnEvents(new TurnSession("none", SessionKey.of("none")), "none",
+			List.of(), false, ObservedTurn.NONE);
 
 	private static final Log logger = LogFactory.getLog(TurnEvents.class);
 
@@ -55,10 +56,10 @@ public final class TurnEvents {
 	private final AtomicBoolean ended = new AtomicBoolean();
 
 	/** The sessions whose turns wait for the listeners at this moment. */
-	private volatile Set<SessionKey> waiting;
+	private volatile Set<TurnSession> waiting;
 
 	/** Those that still wait when this turn has ended: it may be inside of theirs. */
-	private final Set<SessionKey> waitingAfter = TurnBinding.sessions();
+	private final Set<TurnSession> waitingAfter = TurnBinding.sessions();
 
 	private final List<String> heldTexts = new ArrayList<>();
 
@@ -67,14 +68,14 @@ public final class TurnEvents {
 	 * @param holdTexts whether a text may be withheld until the turn is stored
 	 * @param observed observes the call
 	 */
-	public TurnEvents(SessionKey key, String turnId, List<SessionListener> listeners, boolean holdTexts,
+	public TurnEvents(TurnSession session, String turnId, List<SessionListener> listeners, boolean holdTexts,
 			ObservedTurn observed) {
-		this.key = key;
+		this.key = session.key();
 		this.turnId = turnId;
 		this.listeners = listeners;
 		this.holdTexts = holdTexts;
 		this.observed = observed;
-		this.waiting = TurnBinding.sessions(key);
+		this.waiting = TurnBinding.sessions(session);
 	}
 
 	boolean hasListeners() {

@@ -20,6 +20,7 @@ import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Told;
@@ -103,7 +104,8 @@ public final class Summarizer implements AutoCloseable {
 
 	/** The turn has read the header, so a trigger that changed it would cost the turn. */
 	private boolean isDueInTurn(Session header) {
-		try (TurnBinding waiting = TurnBinding.listening(TurnBinding.sessions(header.key()))) {
+		try (TurnBinding waiting = TurnBinding
+			.listening(TurnBinding.sessions(new TurnSession(this.store, header.key())))) {
 			return isDue(header);
 		}
 	}

@@ -3,9 +3,9 @@ package io.sessionkit.internal.turn;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A turn as its tools and hooks see it.
  *
  * @param now supplies what is known of the turn now
+ * @param session the session that it is on
  * @param sessions the sessions whose turns wait for it
  * @param outer the turn inside of which it was begun; null if there is none
  * @param children the sessions that end with the call
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param forgotten the items that it forgets
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, @Nullable TurnAccess outer, TurnChildren children,
-		TurnAttributes attributes, ForgottenItems forgotten, boolean saving) implements TurnAccess {
+record BoundTurn(Supplier<HookContext> now, TurnSession session, Set<TurnSession> sessions, @Nullable TurnAccess outer,
+		TurnChildren children, TurnAttributes attributes, ForgottenItems forgotten,
+		boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {
@@ -29,8 +31,8 @@ record BoundTurn(Supplier<HookContext> now, Set<SessionKey> sessions, @Nullable 
 	}
 
 	@Override
-	public void endsWith(SessionKey child) {
-		this.children.add(child);
+	public void endsWith(TurnSession child, Runnable erasing) {
+		this.children.add(child, erasing);
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
@@ -158,17 +159,27 @@ public final class RunningTurn {
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
-		this.children = new TurnChildren(setup.store());
-		this.context = new TurnContext(request, this.id, agent(), this.prompt, this.rounds, this.attributes,
+		this.children = new TurnChildren();
+		this.context = new TurnContext(request, session(), this.id, agent(), this.prompt, this.rounds, this.attributes,
 				this.forgotten, this.children, continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
-		if (request.endsWithTurn() && this.context.outer() != null) {
-			this.context.outer().endsWith(key());
+		endWithOuter();
+	}
+
+	/** Lets the turn around this one end its session, if that is a child for one turn. */
+	private void endWithOuter() {
+		TurnAccess outer = this.context.outer();
+		if (this.request.endsWithTurn() && outer != null) {
+			outer.endsWith(session(), () -> this.setup.store().erase(key()));
 		}
+	}
+
+	private TurnSession session() {
+		return new TurnSession(this.setup.store(), this.request.key());
 	}
 
 	/** Returns null if the session does not expire, or if this call does not write it. */
@@ -186,7 +197,7 @@ public final class RunningTurn {
 	private TurnEvents events(Extensions extensions) {
 		boolean silent = extensions.listeners().isEmpty() && observed() == ObservedTurn.NONE;
 		return silent ? TurnEvents.NONE
-				: new TurnEvents(key(), this.id, extensions.listeners(), this.hooks.checksReplies(), observed());
+				: new TurnEvents(session(), this.id, extensions.listeners(), this.hooks.checksReplies(), observed());
 	}
 
 	/**
@@ -489,10 +500,7 @@ public final class RunningTurn {
 	 */
 	private void endChildren() {
 		this.children.end();
-		TurnAccess outer = this.context.outer();
-		if (this.request.endsWithTurn() && outer != null) {
-			outer.endsWith(key());
-		}
+		endWithOuter();
 	}
 
 	/**

@@ -1,10 +1,9 @@
 package io.sessionkit.internal.turn;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-import io.sessionkit.SessionKey;
-import io.sessionkit.store.SessionStore;
+import io.sessionkit.hook.TurnSession;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -16,56 +15,50 @@ final class TurnChildren {
 
 	private static final Log logger = LogFactory.getLog(TurnChildren.class);
 
-	private final SessionStore store;
-
-	private Set<SessionKey> children = Set.of();
+	/** The children, with what erases each of them. */
+	private Map<TurnSession, Runnable> children = Map.of();
 
 	private boolean over;
-
-	TurnChildren(SessionStore store) {
-		this.store = store;
-	}
 
 	/**
 	 * Adds a child. It is erased at once if the call has ended: the call of a child may
 	 * end later than the one that it was made in.
 	 */
-	void add(SessionKey child) {
-		if (!isAdded(child)) {
-			erase(child);
+	void add(TurnSession child, Runnable erasing) {
+		if (!isAdded(child, erasing)) {
+			erase(child, erasing);
 		}
 	}
 
-	private synchronized boolean isAdded(SessionKey child) {
+	private synchronized boolean isAdded(TurnSession child, Runnable erasing) {
 		if (this.over) {
 			return false;
 		}
-		this.children = this.children.isEmpty() ? new LinkedHashSet<>() : this.children;
-		this.children.add(child);
+		this.children = this.children.isEmpty() ? new LinkedHashMap<>() : this.children;
+		this.children.put(child, erasing);
 		return true;
 	}
 
 	/** Erases the children. */
 	void end() {
-		for (SessionKey child : ended()) {
-			erase(child);
-		}
+		ended().forEach(TurnChildren::erase);
 	}
 
-	private synchronized Set<SessionKey> ended() {
+	private synchronized Map<TurnSession, Runnable> ended() {
 		this.over = true;
-		Set<SessionKey> all = this.children;
-		this.children = Set.of();
+		Map<TurnSession, Runnable> all = this.children;
+		this.children = Map.of();
 		return all;
 	}
 
-	private void erase(SessionKey child) {
+	private static void erase(TurnSession child, Runnable erasing) {
 		try {
-			this.store.erase(child);
+			erasing.run();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The child session " + child + " could not be erased when its turn ended, and stays until it"
-					+ " expires: " + ex.getClass().getName());
+			logger.warn(
+					"The child session " + child.key() + " could not be erased when its turn ended, and stays until it"
+							+ " expires: " + ex.getClass().getName());
 		}
 	}
 

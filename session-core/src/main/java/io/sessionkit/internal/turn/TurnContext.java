@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.Rounds;
@@ -35,7 +35,9 @@ final class TurnContext {
 
 	private final ForgottenItems forgotten;
 
-	private final Set<SessionKey> sessions;
+	private final TurnSession session;
+
+	private final Set<TurnSession> sessions;
 
 	private final @Nullable TurnAccess outer;
 
@@ -49,15 +51,17 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
+	 * @param session the session of the turn
 	 * @param agent the agent of the turn, which is not always that of the call; null if
 	 * it has none
 	 * @param forgotten the items that the turn forgets
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
-	TurnContext(TurnRequest request, String id, @Nullable String agent, TurnPrompt prompt, Rounds rounds,
-			TurnAttributes attributes, ForgottenItems forgotten, TurnChildren children, boolean begun) {
+	TurnContext(TurnRequest request, TurnSession session, String id, @Nullable String agent, TurnPrompt prompt,
+			Rounds rounds, TurnAttributes attributes, ForgottenItems forgotten, TurnChildren children, boolean begun) {
 		this.request = request;
+		this.session = session;
 		this.id = id;
 		this.agent = agent;
 		this.prompt = prompt;
@@ -67,7 +71,7 @@ final class TurnContext {
 		this.children = children;
 		this.begun = begun;
 		this.outer = TurnBinding.running();
-		this.sessions = TurnBinding.sessions(request.key());
+		this.sessions = TurnBinding.sessions(session);
 	}
 
 	/**
@@ -121,8 +125,8 @@ final class TurnContext {
 	}
 
 	private TurnAccess bound(TurnAttributes used, ForgottenItems items, boolean saving) {
-		return new BoundTurn(() -> of(this.prompt.history(), used), this.sessions, this.outer, this.children, used,
-				items, saving);
+		return new BoundTurn(() -> of(this.prompt.history(), used), this.session, this.sessions, this.outer,
+				this.children, used, items, saving);
 	}
 
 	/**

@@ -12,6 +12,7 @@ import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.view.BroughtLines;
@@ -153,7 +154,7 @@ public final class TurnViews {
 	 * turn has read of it, without asking the store.
 	 */
 	private Opened openRead(TurnRequest request) {
-		HookContext enclosing = TurnBinding.enclosing(request.key()).orElse(null);
+		HookContext enclosing = TurnBinding.enclosing(session(request.key())).orElse(null);
 		if (enclosing == null) {
 			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 			request.checkExpected((view != null) ? view.session() : null);
@@ -163,12 +164,14 @@ public final class TurnViews {
 	}
 
 	private Brought parent(TurnRequest request, SessionKey parent) {
-		return new Brought(
-				TurnBinding.enclosing(parent)
-					.map(this::lines)
-					.orElseGet(() -> BroughtLines
-						.of(ViewLine.of(this.reader.open(parent, request.limit(), List.of()).orElse(null), options()))),
-				false, null);
+		return new Brought(TurnBinding.enclosing(session(parent))
+			.map(this::lines)
+			.orElseGet(() -> BroughtLines
+				.of(ViewLine.of(this.reader.open(parent, request.limit(), List.of()).orElse(null), options()))), false, null);
+	}
+
+	private TurnSession session(SessionKey key) {
+		return new TurnSession(this.reader.store(), key);
 	}
 
 	private List<ViewLine> lines(HookContext enclosing) {

@@ -1,0 +1,13 @@
+package io.sessionkit.hook;
+
+import io.sessionkit.SessionKey;
+
+/**
+ * Names the session of a turn. An application may have several stores, which have
+ * sessions of the same key. For SessionKit's own packages.
+ *
+ * @param store the store that holds the session
+ * @param key the key of the session
+ */
+public record TurnSession(Object store, SessionKey key) {
+}
