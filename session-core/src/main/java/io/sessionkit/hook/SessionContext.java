@@ -114,6 +114,17 @@ public final class SessionContext {
 	}
 
 	/**
+	 * Returns where the messages of the session's own turns begin in {@link #history()},
+	 * which are those that {@link #forget} takes. Before them are those of a summary,
+	 * those that the call has brought, and those that a child session reads of its
+	 * parent.
+	 * @return the index of the first one; the size of the history if there is none
+	 */
+	public int forgettableFrom() {
+		return running().forgettableFrom();
+	}
+
+	/**
 	 * Forgets messages of {@link #history()} permanently. They are deleted in the commit
 	 * that makes this turn history, in whole groups of tool calls and their results, and
 	 * the next call no longer sees them. A turn that fails, is refused, is cancelled or
@@ -123,7 +134,7 @@ public final class SessionContext {
 	 * @param to the index behind the last one; nothing is forgotten if it is not greater
 	 * @throws IndexOutOfBoundsException if there are no such messages
 	 * @throws IllegalArgumentException if one of them is no message of the session's own
-	 * turns: a summary, or one that the call has brought
+	 * turns, as those before {@link #forgettableFrom} are
 	 * @throws IllegalStateException if the turn is over, or no call is running; also in
 	 * {@link SessionHook#beforeTurn} for a message that may not become part of the turn,
 	 * since it is being queued or is to join a running turn

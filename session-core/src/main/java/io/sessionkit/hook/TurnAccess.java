@@ -57,6 +57,13 @@ public interface TurnAccess {
 	void remove(String name);
 
 	/**
+	 * Returns where the messages begin that can be forgotten, as
+	 * {@link SessionContext#forgettableFrom} does.
+	 * @return the index of the first one
+	 */
+	int forgettableFrom();
+
+	/**
 	 * Forgets messages of the history, as {@link SessionContext#forget} does.
 	 * @param from the index of the first one
 	 * @param to the index behind the last one

@@ -51,9 +51,9 @@ final class RetentionSnippets {
 
 		@Override
 		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
-			if (context.history().size() > 20) {
-				this.session.forget(0, 2); // the two oldest messages that this turn was
-											// shown
+			int first = this.session.forgettableFrom(); // 2 behind a summary, for example
+			if (context.history().size() - first > 20) {
+				this.session.forget(first, first + 2);
 			}
 			return HookResult.keep();
 		}

@@ -1,11 +1,18 @@
 package io.sessionkit.docs;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
+import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.HistoryPolicy;
+import io.sessionkit.context.SnapshotProperties;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.store.SessionStore;
@@ -15,6 +22,9 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,6 +66,50 @@ class RetentionSnippetsTests {
 			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
 		}
 		assertThat(store.messages(this.key)).hasSize(22);
+	}
+
+	@Test
+	void hookForgetsNothingThatIsNoneOfTheTurnsOfTheSession() {
+		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		Conversations conversations = Conversations.builder(store)
+			.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
+			.build();
+		ScriptedChatModel model = new ScriptedChatModel();
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		List<Message> brought = IntStream.range(0, 11)
+			.boxed()
+			.<Message>flatMap((i) -> Stream.of(new UserMessage("q"), new AssistantMessage("a")))
+			.toList();
+		conversations.get(this.key.child("long")).seed(brought);
+		ChildSession child = ChildSession.of("child").readingParent();
+		for (Consumer<ChatClient.AdvisorSpec> call : List.of(SessionAdvisor.history(brought),
+				SessionAdvisor.history(brought, HistoryPolicy.USE_IF_PROVIDED),
+				SessionAdvisor.history(brought, HistoryPolicy.REPLACE_SESSION),
+				SessionAdvisor.session(this.key.child("long")).andThen(SessionAdvisor.child(child)))) {
+			model.says("a");
+			assertThat(
+					chat.prompt().user("q").advisors(SessionAdvisor.session(this.key).andThen(call)).call().content())
+				.isEqualTo("a");
+		}
+		assertThat(store.messages(this.key.child("long"))).hasSize(22);
+	}
+
+	@Test
+	void hookForgetsTheFirstMessagesBehindASummary() {
+		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		Conversations conversations = Conversations.builder(store)
+			.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
+			.build();
+		ScriptedChatModel model = new ScriptedChatModel();
+		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		store.add(this.key, List.of(new UserMessage("summarized"), new AssistantMessage("a")));
+		SnapshotProperties.TestSummaries.move(store, this.key, 1, "s1", "the summary");
+		for (int i = 1; i <= 15; i++) {
+			model.says("a");
+			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		}
+		assertThat(conversations.get(this.key).view()).hasSize(24);
+		assertThat(store.messages(this.key)).hasSize(24).first().extracting("text").isEqualTo("summarized");
 	}
 
 }

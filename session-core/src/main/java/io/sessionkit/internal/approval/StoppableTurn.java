@@ -62,6 +62,11 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
+	public int forgettableFrom() {
+		return running().forgettableFrom();
+	}
+
+	@Override
 	public void forget(int from, int to) {
 		running().forget(from, to);
 	}

@@ -46,6 +46,11 @@ record BoundTurn(Supplier<HookContext> now, TurnSession session, Set<TurnSession
 	}
 
 	@Override
+	public int forgettableFrom() {
+		return this.forgotten.from();
+	}
+
+	@Override
 	public void forget(int from, int to) {
 		this.forgotten.forget(from, to, this.saving);
 	}

@@ -100,15 +100,28 @@ final class ForgottenItems {
 	}
 
 	private long sequence(int index, ViewLine line) {
-		if (line.source() instanceof Source.Item item && line.turn() > this.covered) {
-			return item.sequence();
+		if (!isForgettable(line)) {
+			throw new NoneOfItsTurns("Message " + index + " of the history of session " + this.key
+					+ " is none of its turns: it belongs to a summary, or the call has brought it. Forget messages from"
+					+ " SessionContext.forgettableFrom() on, or use Conversation.reset() between calls.");
 		}
-		if (line.source() instanceof Source.Pruned pruned && line.turn() > this.covered) {
-			return pruned.sequence();
+		return (line.source() instanceof Source.Pruned pruned) ? pruned.sequence()
+				: ((Source.Item) line.source()).sequence();
+	}
+
+	private boolean isForgettable(ViewLine line) {
+		boolean own = line.source() instanceof Source.Item || line.source() instanceof Source.Pruned;
+		return own && line.turn() > this.covered;
+	}
+
+	/** Returns the index of the first line behind those that cannot be forgotten. */
+	int from() {
+		List<ViewLine> lines = this.history.get();
+		int from = lines.size();
+		while (from > 0 && isForgettable(lines.get(from - 1))) {
+			from--;
 		}
-		throw new NoneOfItsTurns("Message " + index + " of the history of session " + this.key
-				+ " is none of its turns: it belongs to a summary, or the call has brought it. Forget messages behind it, or use"
-				+ " Conversation.reset() between calls.");
+		return from;
 	}
 
 	/** Returns whether nothing is forgotten so far. */
