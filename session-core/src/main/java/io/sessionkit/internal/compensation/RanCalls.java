@@ -141,14 +141,15 @@ final class RanCalls {
 				"The turns up to number " + last + " were deleted, and their models may have called tools."));
 	}
 
+	/** Examples come before all replies of the turn, and are of no round. */
 	private List<Reply> withCalls() {
 		List<Reply> replies = new ArrayList<>();
-		int round = 0;
+		long round = (this.flawOfTurn == null) ? -examples() : 0;
 		for (int i = 0; i < this.items.size(); i++) {
 			if (this.items.get(i).message() instanceof AssistantMessage reply) {
 				round++;
-				if (reply.hasToolCalls()) {
-					replies.add(new Reply(i, round, reply.getToolCalls()));
+				if (round > 0 && reply.hasToolCalls()) {
+					replies.add(new Reply(i, (int) round, reply.getToolCalls()));
 				}
 			}
 		}
@@ -324,11 +325,11 @@ final class RanCalls {
 	}
 
 	/**
-	 * Returns whether the turn has replies that its model has not made: the input of the
-	 * call had some, with calls that others have run.
+	 * Returns whether the turn has replies that its model has not made and that are no
+	 * examples: the input of the call had some, with calls that others have run.
 	 */
 	private boolean hasForeignReplies() {
-		return examples() > 0 || replies() > this.turn.rounds().size();
+		return replies() - examples() > this.turn.rounds().size();
 	}
 
 }
