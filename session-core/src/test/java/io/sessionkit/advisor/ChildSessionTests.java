@@ -14,7 +14,9 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
@@ -113,6 +115,26 @@ class ChildSessionTests {
 			ask("c1", named().andThen(SessionAdvisor.child(ChildSession.of("translator").readingParent())));
 			assertThat(this.model.lastRequestLines()).noneMatch((line) -> line.contains("longlong"))
 				.anyMatch((line) -> line.contains(Prune.PLACEHOLDER));
+		}
+	}
+
+	/** A view with pins is read as a whole, whatever its limits. */
+	@Test
+	void limitsOfTheParentApplyToWhatAChildReadsOfItOutsideOfATurn() {
+		Trim trimming = Trim.NONE.pins(Pins.firstUser());
+		try (Conversations pinning = Conversations.builder(this.store).trim(trimming).build()) {
+			this.client = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(pinning)).build();
+			for (String question : List.of("pinned", "q2", "q3", "q4")) {
+				ask(question, named());
+			}
+			ChildSession child = ChildSession.of("translator").readingParent();
+			pinning.get(this.key).settings((settings) -> settings.limit(2));
+			ask("c1", named().andThen(SessionAdvisor.child(child)));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q4", "assistant: re q4", "user: c1");
+			pinning.get(this.key).settings((settings) -> settings.limit(null).trim((own) -> own.maxTurns(2)));
+			ask("c2", named().andThen(SessionAdvisor.child(child)));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: pinned", "assistant: re pinned",
+					"user: q4", "assistant: re q4", "user: c1", "assistant: re c1", "user: c2");
 		}
 	}
 

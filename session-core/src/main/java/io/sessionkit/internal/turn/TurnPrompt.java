@@ -103,7 +103,7 @@ final class TurnPrompt {
 		double factor = countsTokens ? views.memory().factor(this.key) : 1;
 		this.history = this.isGiven ? History.given(this.view)
 				: History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
-						estimated(this.trim, factor), limits.messages(), this.input);
+						limits.estimated(factor), limits.messages(), this.input);
 		this.isCut = !this.isGiven && (this.history.lines().size() < this.view.size() || isPartlyRead(opened.view()));
 		this.size = countsTokens ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
 		this.calibration = (this.size != null)
@@ -112,11 +112,6 @@ final class TurnPrompt {
 
 	private static boolean isPartlyRead(@Nullable SessionView view) {
 		return view != null && view.items().size() < view.session().totals().items();
-	}
-
-	/** Returns the limits with the tokens as they are before the factor. */
-	private static Trim estimated(Trim trim, double factor) {
-		return trim.limitsTokens() ? trim.maxTokens((int) Math.max(1, trim.maxTokens() / factor)) : trim;
 	}
 
 	private List<ViewLine> pruned(List<ViewLine> lines) {

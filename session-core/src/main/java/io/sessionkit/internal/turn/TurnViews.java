@@ -166,8 +166,7 @@ public final class TurnViews {
 	private Brought parent(TurnRequest request, SessionKey parent) {
 		return new Brought(TurnBinding.enclosing(session(parent))
 			.map(this::lines)
-			.orElseGet(() -> BroughtLines
-				.of(ViewLine.of(this.reader.open(parent, request.limit(), List.of()).orElse(null), options()))), false, null);
+			.orElseGet(() -> BroughtLines.of(this.reader.shown(parent, request.limit()))), false, null);
 	}
 
 	private TurnSession session(SessionKey key) {

@@ -33,6 +33,15 @@ public record Limits(int messages, Trim trim) {
 						or(own.maxTokens(), configured.maxTokens()), configured.pins()));
 	}
 
+	/**
+	 * Returns the limits on the request with the tokens as they are before a factor.
+	 * @param factor how many tokens a model counts for each one that is estimated
+	 */
+	public Trim estimated(double factor) {
+		return this.trim.limitsTokens() ? this.trim.maxTokens((int) Math.max(1, this.trim.maxTokens() / factor))
+				: this.trim;
+	}
+
 	private static int or(@Nullable Integer value, int other) {
 		return (value != null) ? value : other;
 	}

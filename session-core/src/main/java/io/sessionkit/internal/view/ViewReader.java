@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToIntFunction;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
@@ -72,6 +73,31 @@ public final class ViewReader {
 	 */
 	public Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input) {
 		return open(key, limit, input, (window) -> read(this.store, key, window));
+	}
+
+	/**
+	 * Returns what a call that has no input would be shown of a session.
+	 * @param limit the number of the newest messages that the call allows; null if it
+	 * says nothing
+	 */
+	public List<ViewLine> shown(SessionKey key, @Nullable Integer limit) {
+		return open(key, limit, List.of()).map((view) -> shown(view, limit)).orElse(List.of());
+	}
+
+	private List<ViewLine> shown(SessionView view, @Nullable Integer limit) {
+		Session header = view.session();
+		Limits limits = Limits.of(limit, header.settings(), this.trim);
+		List<ViewLine> lines = ViewLine.of(view, this.store.options());
+		Trim estimated = limits.estimated(this.memory.factor(header.key()));
+		return History
+			.of(pruned(lines, header.head(), List.of()), header.summaryTurn(), header.head(), estimated,
+					limits.messages(), List.of())
+			.lines();
+	}
+
+	private List<ViewLine> pruned(List<ViewLine> lines, long head, List<Message> input) {
+		return this.prune.equals(Prune.NONE) ? lines
+				: new ToolPruner(this.prune, this.store.options().tokens()).prune(lines, head, input);
 	}
 
 	/**
@@ -254,8 +280,7 @@ public final class ViewReader {
 		if (over == 0 || this.prune.equals(Prune.NONE)) {
 			return over;
 		}
-		ToolPruner pruner = new ToolPruner(this.prune, this.store.options().tokens());
-		return over(pruner.prune(ViewLine.of(view.items()), view.session().head(), input), ViewLine::tokens, most);
+		return over(pruned(ViewLine.of(view.items()), view.session().head(), input), ViewLine::tokens, most);
 	}
 
 	private static <T> int over(List<T> items, ToIntFunction<T> size, double most) {
