@@ -392,10 +392,11 @@ public final class Conversation {
 	 * <p>
 	 * A tool or hook of a turn on this session cannot move its head: this and the other
 	 * moves then throw an {@link IllegalStateException}, and nothing is changed.
-	 * @param turns the number of completed turns; nothing happens if it is not positive,
-	 * and more than there are empty the branch
+	 * @param turns the number of completed turns, at least 1; more than there are empty
+	 * the branch
 	 * @return the turns that were undone, newest first; none if there was none or the
 	 * session is absent
+	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws IllegalStateException if the rewind of one of the turns has not ended; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
@@ -412,10 +413,11 @@ public final class Conversation {
 	 * back comes back with the first turn behind it, and does not count either; without
 	 * such a turn it does if fewer turns than these can be redone. Each reset is a commit
 	 * of its own.
-	 * @param turns the number of turns; nothing happens if it is not positive
+	 * @param turns the number of turns, at least 1
 	 * @return the turns that were redone, oldest first; none if nothing was undone, if
 	 * another turn was written since, if all messages were deleted, or if only a reset
 	 * came back
+	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws IllegalStateException if effects of one of the turns were taken back; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed

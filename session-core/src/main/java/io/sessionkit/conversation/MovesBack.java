@@ -41,9 +41,7 @@ final class MovesBack {
 	}
 
 	List<Turn> undo(int turns) {
-		if (turns <= 0) {
-			return List.of();
-		}
+		this.changes.checkNumber(turns, "undone");
 		return this.changes.make("undone", back(turns), List::of, (path) -> {
 			this.changes.checkRewindsEnded(path, gone(path, turns).turns(), "undone");
 			return undone(path, turns);

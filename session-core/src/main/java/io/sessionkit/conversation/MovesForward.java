@@ -52,10 +52,8 @@ final class MovesForward {
 	}
 
 	List<Turn> redo(int turns) {
-		if (turns <= 0) {
-			return List.of();
-		}
 		String what = "redone";
+		this.changes.checkNumber(turns, what);
 		return finish(what,
 				this.changes.make(what, forward(Tail.newest(0)), () -> Step.NONE, (path) -> redone(path, turns)));
 	}

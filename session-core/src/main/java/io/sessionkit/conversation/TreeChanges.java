@@ -104,6 +104,13 @@ final class TreeChanges {
 						+ path.session().branch() + "', or was deleted as one of the oldest."));
 	}
 
+	void checkNumber(int turns, String what) {
+		if (turns <= 0) {
+			throw new IllegalArgumentException(turns + " turns of session " + this.key + " cannot be " + what
+					+ ". Name the number of turns, at least 1.");
+		}
+	}
+
 	SessionNotFoundException notFound() {
 		return new SessionNotFoundException("There is no session " + this.key + ", or it has expired.");
 	}

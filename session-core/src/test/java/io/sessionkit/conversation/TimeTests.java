@@ -135,8 +135,13 @@ class TimeTests {
 		assertThat(this.store.find(this.key)).isEmpty();
 		talk(1);
 		Session before = header();
-		assertThat(this.conversation.undo(0)).isEmpty();
-		assertThat(this.conversation.undo(-1)).isEmpty();
+		for (int none : new int[] { 0, -1 }) {
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.undo(none))
+				.withMessageContaining("cannot be undone")
+				.withMessageContaining("at least 1");
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.redo(none))
+				.withMessageContaining("cannot be redone");
+		}
 		assertThat(this.conversation.redo(1)).isEmpty();
 		assertThat(header()).isEqualTo(before);
 	}
