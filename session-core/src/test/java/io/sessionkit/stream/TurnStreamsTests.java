@@ -1052,6 +1052,9 @@ class TurnStreamsTests {
 		StepVerifier.create(streams().start(prompt().advisors(SessionAdvisor.expectTurn(1))))
 			.expectError(SessionLostException.class)
 			.verify(SOON);
+		ChatClientRequestSpec editing = prompt().advisors(SessionAdvisor.editing(1))
+			.advisors(SessionAdvisor.concurrency(Concurrency.SERIALIZE));
+		StepVerifier.create(streams().start(editing)).expectError(SessionNotFoundException.class).verify(SOON);
 		assertThat(this.store.find(this.key)).isEmpty();
 	}
 

@@ -293,10 +293,10 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 
 	/**
 	 * Returns whether the call may begin the session that it names.
-	 * @return false if it has no message or expects a turn
+	 * @return false if it has no message, or if it expects a turn or edits one
 	 */
 	public boolean mayBegin() {
-		return this.expectedTurn == 0 && !this.input.isEmpty();
+		return this.expectedTurn == 0 && !this.input.isEmpty() && this.start.kind() != Start.Kind.EDIT;
 	}
 
 	/**
