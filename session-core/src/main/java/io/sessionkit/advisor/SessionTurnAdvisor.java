@@ -28,6 +28,7 @@ import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnAdvisor;
+import io.sessionkit.internal.call.UnreadErrors;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
@@ -171,10 +172,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		Mono<OpenedCall> opening = WaitingThread
 			.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken)))
 			.flatMap(Mono::justOrEmpty);
-		return Flux.usingWhen((arrival != null) ? waiting(opening, arrival) : opening, (opened) -> {
-			taken.set(true);
-			return stream(call, chain, opened, observation);
-		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule));
+		return UnreadErrors
+			.loggedByClass(Flux.usingWhen((arrival != null) ? waiting(opening, arrival) : opening, (opened) -> {
+				taken.set(true);
+				return stream(call, chain, opened, observation);
+			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule)));
 	}
 
 	/**

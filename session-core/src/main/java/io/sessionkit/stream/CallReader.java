@@ -15,6 +15,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnWait;
+import io.sessionkit.internal.call.UnreadErrors;
 import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.round.CallWatch;
 import org.apache.commons.logging.Log;
@@ -109,10 +110,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	/** Makes the call, and cancels it when its events are no longer read. */
 	void read(ChatClientRequestSpec call) {
 		this.sink.onDispose(this);
-		call.advisors(SessionAdvisor.listener(this))
-			.advisors((advisors) -> advisors.param(SessionParameters.READER, this))
-			.stream()
-			.chatResponse()
+		UnreadErrors
+			.loggedByClass(call.advisors(SessionAdvisor.listener(this))
+				.advisors((advisors) -> advisors.param(SessionParameters.READER, this))
+				.stream()
+				.chatResponse())
 			.subscribe(this);
 	}
 

@@ -1,7 +1,7 @@
 /**
  * The common ground of the advisors and readers of a call: parameters, orders of
- * advisors, and threads on which it may wait. Internal: for SessionKit alone, and changed
- * without notice.
+ * advisors, threads on which it may wait, and errors that nobody reads. Internal: for
+ * SessionKit alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.call;
