@@ -102,8 +102,10 @@ class ArchitectureTests {
 						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.turn",
 						"internal.attribute", "internal.lease", "internal.approval", "internal.compensation", "access",
 						"approval", "compensation", "context", "observation", "hook", "store"));
-		arrows.put("advisor", Set.of("words", "internal", "access", "internal.call", "internal.line", "internal.round",
-				"internal.turn", "internal.approval", "approval", "conversation", "context", "observation", "hook"));
+		arrows.put("advisor",
+				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.line",
+						"internal.round", "internal.turn", "internal.approval", "approval", "conversation", "context",
+						"observation", "hook"));
 		arrows.put("stream",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
 						"internal.stream", "internal.approval", "approval", "conversation", "hook", "advisor"));

@@ -27,7 +27,6 @@ import io.sessionkit.internal.call.TurnWait;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.round.SavingHooks;
-import io.sessionkit.internal.turn.ContentDigest;
 import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.TurnRequest;

@@ -7,6 +7,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.view.ForgottenItems;
 import org.jspecify.annotations.Nullable;
 
 /**

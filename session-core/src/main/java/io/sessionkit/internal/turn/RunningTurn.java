@@ -37,6 +37,7 @@ import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
+import io.sessionkit.internal.view.ForgottenItems;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.CommitFailedException;

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -18,38 +17,28 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.attribute.AttributeChange;
-import io.sessionkit.internal.attribute.AttributeRules;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnRecords;
-import io.sessionkit.internal.message.TurnSplitter;
-import io.sessionkit.internal.retention.RetentionRecord;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
-import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
+import io.sessionkit.internal.view.ForgottenItems;
 import io.sessionkit.internal.view.QuotingSummaries;
-import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.NewItem;
-import io.sessionkit.store.PathQuery;
-import io.sessionkit.store.PathView;
-import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
@@ -57,8 +46,6 @@ import io.sessionkit.store.TurnView;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.ai.chat.messages.Message;
 
 /**
  * Writes one turn: as history if there was no other write to the session since it was
@@ -106,19 +93,14 @@ class TurnWriter {
 	/** The turns of the items that the commit deletes, by the sequence of the item. */
 	private NavigableMap<Long, Long> deleting = new TreeMap<>();
 
-	private final Instant startedAt;
-
 	/** The header as the turn sees it: the turn before it is the head. */
 	private final @Nullable Session base;
 
 	private final TurnPlace place;
 
-	private final SnapshotTaker snapshots;
+	private final ShownHistory shown;
 
-	private final KeptParameters parameters;
-
-	/** The turn as earlier calls have left it; null if this call opened it. */
-	private final @Nullable Turn continued;
+	private final TurnDraft draft;
 
 	/** The turn as it was last stored; null if nothing of it is stored. */
 	private @Nullable Turn stored;
@@ -130,9 +112,6 @@ class TurnWriter {
 
 	/** The revision of the record that holds the waiting reply; 0 if there is none. */
 	private long pause;
-
-	/** True if the store has lost turns that this one was shown. */
-	private boolean lost;
 
 	/** True if a part was stored since the header was read. */
 	private boolean moved;
@@ -161,14 +140,12 @@ class TurnWriter {
 		this.request = request;
 		this.id = origins.id();
 		this.forgotten = origins.forgotten();
-		this.startedAt = origins.startedAt();
 		this.place = origins.place();
 		this.base = this.place.seen();
 		this.left = this.place.header();
-		this.snapshots = origins.snapshots();
-		this.parameters = origins.parameters();
-		this.continued = (continued != null) ? continued.turn() : null;
-		this.stored = this.continued;
+		this.shown = new ShownHistory(store, request.key(), this.place, origins.snapshots());
+		this.stored = (continued != null) ? continued.turn() : null;
+		this.draft = new TurnDraft(request, origins, this.stored, this.shown, store.options());
 		this.items = (continued != null) ? continued.items() : List.of();
 		this.parts = (continued != null) ? continued.pause().parts() : 0;
 		this.pause = (continued != null) ? continued.pause().revision() : 0;
@@ -273,7 +250,7 @@ class TurnWriter {
 		if (this.parts == 0 && outline.end().status().isOpen() && !writeSeed()) {
 			return null;
 		}
-		TurnWrite write = turnWrite(outline);
+		TurnWrite write = draft(outline);
 		List<RecordWrite> records = records(more);
 		Session expected = (this.moved && this.left == null) ? unmoved() : this.left;
 		if (this.moved && expected == null) {
@@ -390,7 +367,7 @@ class TurnWriter {
 	}
 
 	private TurnResult writeAside(Outline outline, List<RecordWrite> more) {
-		TurnWrite write = turnWrite(outline);
+		TurnWrite write = draft(outline);
 		List<RecordWrite> records = records(withoutPause(more));
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
 		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
@@ -416,7 +393,7 @@ class TurnWriter {
 	 * Returns the turn as it would be written.
 	 */
 	TurnResult unwritten(Outline outline) {
-		return new TurnResult(key(), turnWrite(outline).turn(), List.of(), outline.overLimit());
+		return new TurnResult(key(), draft(outline).turn(), List.of(), outline.overLimit());
 	}
 
 	/**
@@ -467,34 +444,6 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns the records with the messages that the snapshot of the turn refers to, and
-	 * that retention has deleted since the turn was opened. What the snapshot cannot
-	 * refer to is left out if it may quote a turn that was deleted by its number too.
-	 */
-	private List<RecordWrite> withDeletedSince(List<RecordWrite> records, Session now) {
-		Session opened = this.place.header();
-		if (this.parts > 0 || opened == null || (hasSameView(now, opened) && this.place.isAtHead())) {
-			return records;
-		}
-		MessageCodec codec = this.store.options().codec();
-		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), codec).first();
-		if (first <= 1) {
-			return records;
-		}
-		List<SessionRecord> kept = this.store.records(key(), KeptTexts.KIND);
-		return joined(this.snapshots.showsDeletedForGood(kept, codec) ? withoutSnapshot(records) : records,
-				this.snapshots.deletedSince(key(), first, kept, codec));
-	}
-
-	/**
-	 * Returns whether nothing of the view was deleted. The totals do not count what a
-	 * summary has pinned.
-	 */
-	private static boolean hasSameView(Session now, Session opened) {
-		return now.version() == opened.version() || (opened.summaryTurn() == 0 && now.totals().equals(opened.totals()));
-	}
-
-	/**
 	 * Stores the turn beside the history. What the snapshot cannot refer to is stored
 	 * with it as long as everything that it may quote is still there: what was deleted in
 	 * the meantime must not reappear either.
@@ -509,12 +458,9 @@ class TurnWriter {
 			if (now == null) {
 				return null;
 			}
-			if (hasSnapshotRecord(records) && now.version() != opened.version()
-					&& !new SnapshotReader(key(), this.store).isThere(this.snapshots.view())) {
-				records = withoutSnapshot(records);
-			}
-			List<RecordWrite> written = (!this.place.isAtHead() || hasSameView(now, opened)
-					|| !isOnlyRetained(now, opened)) ? records : withDeletedSince(records, now);
+			records = this.shown.withoutDeletedSince(records, now, opened);
+			List<RecordWrite> written = this.shown.isOnlyShorter(now, opened) ? withDeletedSince(records, now)
+					: records;
 			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(written)));
 			if (result.isStored()) {
 				return result;
@@ -575,76 +521,8 @@ class TurnWriter {
 		return this.request.key();
 	}
 
-	/**
-	 * Returns whether the session has the same history as when the turn was opened. A
-	 * change of, for example, the title, or a summary of older turns, must not cost the
-	 * running turn. Everything that removes or adds content moves the head or the totals.
-	 */
 	private boolean hasSameHistory(SessionView view) {
-		Session opened = this.place.header();
-		Session now = view.session();
-		this.lost |= hasLostTurns(now, opened);
-		if (this.lost) {
-			return false;
-		}
-		if (!this.deleting.isEmpty() && (opened == null || now.summaryTurn() != opened.summaryTurn())) {
-			// a summary of what is forgotten has been made meanwhile
-			return false;
-		}
-		if (!this.place.becomesHead()) {
-			// the record of the branch says whether others have written on it, unless it
-			// has become the active one: then the header does
-			return opened != null && !this.place.isActiveIn(now) && now.incarnation().equals(opened.incarnation())
-					&& now.openTurn() == ((this.stored != null) ? this.stored.number() : 0)
-					&& hasWhatWasShown(now, opened);
-		}
-		long ours = (this.stored != null) ? this.stored.number() : 0;
-		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
-				&& now.head() == opened.head() && now.branch().equals(opened.branch())
-				&& AttributeRules.areEqual(now.attributes(), opened.attributes())
-				&& (now.summaryTurn() == opened.summaryTurn()
-						? now.totals().equals(opened.totals()) || isOnlyRetained(now, opened)
-						: isOnlySummarized(view, opened))
-				&& (opened.summaryTurn() == 0 || hasWhatWasShown(now, opened));
-	}
-
-	/**
-	 * Returns whether the store has lost turns that the turn was shown, in a failover or
-	 * because a backup was restored, and others have taken their numbers. The last one
-	 * says so: a turn never follows another one than the one it was written behind.
-	 */
-	private boolean hasLostTurns(Session now, @Nullable Session opened) {
-		long newest = this.snapshots.newestTurn();
-		return opened != null && now.version() != opened.version() && newest > 0
-				&& this.snapshots.areOfAnother(this.store.items(key(), newest));
-	}
-
-	/**
-	 * Returns whether everything of the session that the turn was shown is there, but for
-	 * turns that retention has deleted. The header does not say so of another branch, and
-	 * of what a summary has pinned.
-	 */
-	private boolean hasWhatWasShown(Session now, Session opened) {
-		if (now.version() == opened.version()) {
-			return true;
-		}
-		long first = RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), this.store.options().codec())
-			.first();
-		return (!this.place.becomesHead() && isInViewAt(opened, first))
-				|| new SnapshotReader(key(), this.store).isThere(this.snapshots.view(first));
-	}
-
-	/**
-	 * Returns whether the same part of the view of another branch, which is read at once,
-	 * has what the turn was shown.
-	 */
-	private boolean isInViewAt(Session opened, long first) {
-		PathQuery query = PathQuery.to(Point.at(opened.head())).window(Window.turns(this.snapshots.turns()));
-		return this.store.path(key(), query)
-			.map(PathView::view)
-			.filter((view) -> Objects.equals(view.session().summaryId(), opened.summaryId()))
-			.filter((view) -> this.snapshots.isIn(view, first, this.store.options().codec()))
-			.isPresent();
+		return this.shown.isSame(view, (this.stored != null) ? this.stored.number() : 0, !this.deleting.isEmpty());
 	}
 
 	/** Returns the session as it was before the turn; null if there was none. */
@@ -652,101 +530,8 @@ class TurnWriter {
 		return (stores() && this.place.becomesHead()) ? this.place.header() : null;
 	}
 
-	/** Returns whether nothing has changed but that the oldest turns were deleted. */
-	private boolean isOnlyRetained(Session now, Session opened) {
-		return RetentionRecord.read(this.store.records(key(), RetentionRecord.KIND), this.store.options().codec())
-			.isAllBetween(opened, now);
-	}
-
-	private boolean isOnlySummarized(SessionView view, Session opened) {
-		if (view.summary() == null) {
-			return false;
-		}
-		Summary summary = Summaries.read(view.summary(), this.store.options().codec());
-		return summary.since() == opened.summaryTurn()
-				&& view.session().totals().equals(opened.totals().minus(summary.covered()));
-	}
-
-	private static boolean hasSnapshotRecord(List<RecordWrite> records) {
-		return records.stream().anyMatch(TurnWriter::isSnapshot);
-	}
-
-	private static List<RecordWrite> withoutSnapshot(List<RecordWrite> records) {
-		return records.stream().filter((record) -> !isSnapshot(record)).toList();
-	}
-
-	private static boolean isSnapshot(RecordWrite record) {
-		return record.kind().equals(SnapshotReader.KIND);
-	}
-
-	private TurnWrite turnWrite(Outline outline) {
-		Map<String, Object> replayed = (this.parts == 0) ? this.parameters.replayed() : Map.of();
-		Turn.Place place = (this.base != null) ? new Turn.Place(0, parent(this.base), this.base.branch(), 0, 0)
-				: new Turn.Place(0, this.seed, Session.MAIN, 0, 0);
-		Turn.Origin origin = (this.stored != null) ? this.stored.origin() : origin(outline);
-		return new TurnWrite(new Turn(this.id, place, origin, progress(outline)), this.parts,
-				replayed.isEmpty() ? items(outline.kept()) : items(outline.kept(), replayed));
-	}
-
-	private long parent(Session head) {
-		return (this.seed != 0) ? this.seed : head.head();
-	}
-
-	private List<NewItem> items(List<Transcript.Entry> kept) {
-		List<NewItem> items = new ArrayList<>(kept.size());
-		for (Transcript.Entry entry : kept) {
-			items.add(item(entry, entry.message()));
-		}
-		return items;
-	}
-
-	private List<NewItem> items(List<Transcript.Entry> kept, Map<String, Object> replayed) {
-		return ReplayedParameters.keep(kept, replayed)
-			.stream()
-			.map((entry) -> item(entry, ReplayedParameters.shown(entry.message(), replayed)))
-			.toList();
-	}
-
-	/**
-	 * Returns an item to write.
-	 * @param shown the message as it will be shown to the model, which is what counts
-	 */
-	private NewItem item(Transcript.Entry entry, Message shown) {
-		return new NewItem(entry.message(), entry.at(), this.store.options().tokens().applyAsInt(shown));
-	}
-
-	private Turn.Origin origin(Outline outline) {
-		SnapshotTaker.Taken taken = this.snapshots.taken();
-		return new Turn.Origin(this.startedAt, this.request.agent(), this.request.tools(),
-				(taken != null && !this.lost) ? taken.snapshot() : null, parameters(outline));
-	}
-
-	private Map<String, Object> parameters(Outline outline) {
-		Map<String, Object> kept = outline.kept().isEmpty() ? Map.of() : this.parameters.values();
-		TurnStatus status = outline.end().status();
-		if (!this.place.startsAnew() || !(status.isOpen() || status == TurnStatus.COMPLETED)) {
-			return kept;
-		}
-		Map<String, Object> all = new HashMap<>(kept);
-		all.put(Turn.STARTS_ANEW, (long) TurnSplitter.split(this.place.given()).size());
-		return all;
-	}
-
-	private Turn.Progress progress(Outline outline) {
-		TurnStatus status = outline.end().status();
-		List<Round> rounds = joined((this.continued != null) ? this.continued.rounds() : List.of(), outline.rounds());
-		String model = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1).model();
-		return new Turn.Progress(status, status.isOpen() ? null : this.store.options().now(),
-				(model != null && !model.isEmpty()) ? model : this.request.model(), rounds, outline.end().failure(),
-				verdicts(outline.verdicts()));
-	}
-
-	/**
-	 * Returns each verdict once, no matter which call of the turn it comes from.
-	 */
-	private List<Verdict> verdicts(List<Verdict> ofCall) {
-		return (this.continued != null) ? joined(this.continued.verdicts(), ofCall).stream().distinct().toList()
-				: ofCall;
+	private TurnWrite draft(Outline outline) {
+		return this.draft.write(outline, this.stored, this.parts, this.seed);
 	}
 
 	private static <T> List<T> joined(List<T> before, List<T> now) {
@@ -755,16 +540,13 @@ class TurnWriter {
 		return joined;
 	}
 
-	/**
-	 * Returns the records to write, including what the snapshot of the turn cannot refer
-	 * to. There is almost never such content.
-	 */
+	/** What the snapshot cannot refer to is written with the first part of the turn. */
 	private List<RecordWrite> records(List<RecordWrite> more) {
-		SnapshotTaker.Taken taken = this.snapshots.taken();
-		if (taken == null || taken.record() == null || this.lost || this.parts > 0 || !this.deleting.isEmpty()) {
-			return more;
-		}
-		return joined(List.of(RecordWrite.create(SnapshotReader.KIND, this.id, taken.record())), more);
+		return (this.parts > 0 || !this.deleting.isEmpty()) ? more : this.shown.withVerbatim(this.id, more);
+	}
+
+	private List<RecordWrite> withDeletedSince(List<RecordWrite> records, Session now) {
+		return (this.parts > 0) ? records : this.shown.withDeletedSince(records, now);
 	}
 
 	private TurnResult result(TurnWrite write, CommitResult stored, boolean overLimit) {

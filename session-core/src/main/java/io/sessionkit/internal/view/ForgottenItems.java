@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.view;
 
 import java.util.List;
 import java.util.NavigableMap;
@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Misuse;
 import io.sessionkit.internal.Told;
-import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewLine.Source;
 
 import org.springframework.ai.chat.messages.Message;
@@ -18,7 +17,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * The items of the history that a turn forgets when it is stored. Safe for use by many
  * threads.
  */
-final class ForgottenItems {
+public final class ForgottenItems {
 
 	private final SessionKey key;
 
@@ -40,7 +39,7 @@ final class ForgottenItems {
 	 * @param covered the last turn that the summary in force covers; 0 for none
 	 * @param history supplies the lines of the history that hooks and tools see
 	 */
-	ForgottenItems(SessionKey key, long covered, Supplier<List<ViewLine>> history) {
+	public ForgottenItems(SessionKey key, long covered, Supplier<List<ViewLine>> history) {
 		this(key, covered, history, false);
 	}
 
@@ -55,7 +54,7 @@ final class ForgottenItems {
 	 * Returns what hooks forget that are asked about a message which may not become part
 	 * of the turn: nothing. They get an exception.
 	 */
-	ForgottenItems refusing() {
+	public ForgottenItems refusing() {
 		return new ForgottenItems(this.key, this.covered, this.history, true);
 	}
 
@@ -64,7 +63,7 @@ final class ForgottenItems {
 	 * calls.
 	 * @param saving whether a hook that decides what is stored does so
 	 */
-	synchronized void forget(int from, int to, boolean saving) {
+	public synchronized void forget(int from, int to, boolean saving) {
 		if (this.refuses) {
 			throw new Misuse("A hook cannot forget messages of session " + this.key
 					+ " because of a message that may not become part of the turn. Refuse the message, or forget them in"
@@ -125,12 +124,12 @@ final class ForgottenItems {
 	}
 
 	/** Returns whether nothing is forgotten so far. */
-	synchronized boolean isEmpty() {
+	public synchronized boolean isEmpty() {
 		return this.items.isEmpty();
 	}
 
 	/** Stops tools from forgetting, because the turn is being saved. */
-	synchronized void endRunning() {
+	public synchronized void endRunning() {
 		this.running = false;
 	}
 
@@ -138,7 +137,7 @@ final class ForgottenItems {
 	 * Ends the forgetting.
 	 * @return the turns of the items to delete, by the sequence of the item
 	 */
-	synchronized NavigableMap<Long, Long> end() {
+	public synchronized NavigableMap<Long, Long> end() {
 		this.over = true;
 		return new TreeMap<>(this.items);
 	}

@@ -1,7 +1,8 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.advisor;
 
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.MessageContent;
+import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -14,7 +15,7 @@ import org.springframework.ai.content.Media;
  * place at which its turn begins. Two calls with the same digest ask the same, whichever
  * tools, options and system text they have.
  */
-public final class ContentDigest {
+final class ContentDigest {
 
 	/** Bytes that no text in UTF-8 has. */
 	private static final int PART = 0xff;
@@ -33,7 +34,7 @@ public final class ContentDigest {
 	 * @param asking the data with which its turn starts
 	 * @return 64 hexadecimal digits
 	 */
-	public static String of(TurnRequest asking) {
+	static String of(TurnRequest asking) {
 		ContentDigest content = new ContentDigest();
 		TurnRequest.Start start = asking.start();
 		content.add(asking.agent()).add(start.kind().name()).add(String.valueOf(start.turn())).add(start.branch());
