@@ -114,7 +114,7 @@ public final class ForgottenItems {
 	}
 
 	/** Returns the index of the first line behind those that cannot be forgotten. */
-	int from() {
+	public int from() {
 		List<ViewLine> lines = this.history.get();
 		int from = lines.size();
 		while (from > 0 && isForgettable(lines.get(from - 1))) {
