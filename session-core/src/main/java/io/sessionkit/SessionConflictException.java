@@ -6,8 +6,10 @@ import org.springframework.ai.chat.model.ChatResponse;
 
 /**
  * Thrown if another call wrote to the session first. If a turn was to be stored, the
- * history has the turn of the other call, and this turn is kept beside the history. Call
- * again to continue from the present state.
+ * history has the turn of the other call, and this turn is kept beside the history, or
+ * stays open if a part of it is stored. If the other writer did not let go of the
+ * session, nothing more of the turn is stored; the message says so. Call again to
+ * continue from the present state.
  */
 public final class SessionConflictException extends SessionException {
 

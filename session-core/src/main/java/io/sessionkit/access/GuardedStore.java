@@ -21,6 +21,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
@@ -32,7 +33,7 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * A store of which each caller reaches only some sessions.
  */
-final class GuardedStore implements SessionStore {
+final class GuardedStore implements SessionStore, StoreLayer {
 
 	private final SessionStore store;
 
@@ -43,7 +44,8 @@ final class GuardedStore implements SessionStore {
 		this.access = access;
 	}
 
-	SessionStore unguarded() {
+	@Override
+	public SessionStore layered() {
 		return this.store;
 	}
 
@@ -68,7 +70,7 @@ final class GuardedStore implements SessionStore {
 	 */
 	private SessionKey written(SessionKey named) {
 		SessionKey key = key(named);
-		TurnBinding.checkWrites(new TurnSession(this.store, key), "written",
+		TurnBinding.checkWrites(new TurnSession(StoreLayer.beneath(this.store), key), "written",
 				"Write attributes with SessionContext.put(..), and the rest when the call has returned.");
 		return key;
 	}

@@ -310,7 +310,7 @@ public final class SessionAccess {
 	 * @return the store without the check; the store itself if it has none
 	 */
 	public static SessionStore unguarded(SessionStore store) {
-		return (store instanceof GuardedStore guarded) ? guarded.unguarded() : store;
+		return (store instanceof GuardedStore guarded) ? guarded.layered() : store;
 	}
 
 }

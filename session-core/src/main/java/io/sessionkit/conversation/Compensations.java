@@ -38,6 +38,7 @@ import io.sessionkit.internal.line.Drain;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 
 import org.springframework.ai.tool.ToolCallback;
 
@@ -178,7 +179,7 @@ public final class Compensations implements SessionDoor {
 	public RewindReport rewind(RewindPlan plan, Map<String, Object> context) {
 		CompensatingTools known = tools();
 		SessionKey key = this.access.key(plan.key());
-		TurnBinding.checkMoves(new TurnSession(this.store, key));
+		TurnBinding.checkMoves(new TurnSession(StoreLayer.beneath(this.store), key));
 		try (Drain.Work work = this.drain.enter(key, TurnBinding.enclosing().isPresent())) {
 			return this.leases.rewinding(key, (lease) -> {
 				Planned now = planned(key, asked(plan), known);

@@ -35,6 +35,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -589,7 +590,7 @@ public final class Conversation {
 	 * deleted
 	 */
 	public int deleteBranch(String name, boolean force) {
-		TurnBinding.checkMoves(new TurnSession(this.store, this.key));
+		TurnBinding.checkMoves(new TurnSession(StoreLayer.beneath(this.store), this.key));
 		return branchesOf().delete(name, force);
 	}
 
@@ -823,7 +824,7 @@ public final class Conversation {
 	}
 
 	private void checkWrites(String what, String instead) {
-		TurnBinding.checkWrites(new TurnSession(this.store, this.key), what, instead);
+		TurnBinding.checkWrites(new TurnSession(StoreLayer.beneath(this.store), this.key), what, instead);
 	}
 
 	private void checkNotPaused(String what) {

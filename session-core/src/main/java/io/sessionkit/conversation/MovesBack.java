@@ -154,9 +154,8 @@ final class MovesBack {
 		List<Turn> gone = leaving.turns();
 		Summary reset = leaving.reset();
 		if (gone.isEmpty()) {
-			// a reset that a later summary covers is not taken back, even if retention
-			// has
-			// deleted all turns behind it
+			// A reset that a later summary covers is not taken back. That holds even if
+			// retention has deleted all turns behind it.
 			return (reset != null && reset.id().equals(session.summaryId()))
 					? this.resets.without(session, reset).and(left(path, reset)) : Plan.nothing(List.of());
 		}

@@ -26,6 +26,7 @@ import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +137,7 @@ final class TreeChanges {
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	<T> T make(String what, PathQuery query, Supplier<T> absent, Function<PathView, Plan<T>> planner) {
-		TurnBinding.checkMoves(new TurnSession(this.store, this.key));
+		TurnBinding.checkMoves(new TurnSession(StoreLayer.beneath(this.store), this.key));
 		return Attempts.SOME.make(() -> {
 			PathView path = this.store.path(this.key, query).orElse(null);
 			if (path == null) {

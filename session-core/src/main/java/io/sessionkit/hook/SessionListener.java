@@ -41,7 +41,8 @@ public interface SessionListener {
 	/**
 	 * Handles the result of a tool call. Called when the tool loop delivers the results
 	 * of a reply, which is when all of its calls are done; not called if one of them
-	 * threw.
+	 * threw. Of a tool that ran while other calls of its reply waited, it is called when
+	 * the tool has run, and once more when the turn continues.
 	 * @param event the event, with the result
 	 */
 	default void toolReturned(SessionEvent.ToolReturned event) {

@@ -1,5 +1,6 @@
 package io.sessionkit.access;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.CallEvents;
@@ -324,6 +326,33 @@ class SessionAccessTests {
 		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
 		assertThat(refused).hasSize(3).allMatch((text) -> text.contains("Nothing was changed"));
 		assertThat(this.store.find(SessionKey.of("ada", "other"))).isPresent();
+	}
+
+	@Test
+	void storeThatOnlyPassesOnIsTheStoreThatItAsks() {
+		SessionStore guarded = this.access.guard(this.store);
+		List<String> refused = new ArrayList<>();
+		try (Conversations counted = Conversations.builder(layer(layer(this.store))).access(this.access).build()) {
+			ChatClient chat = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.of(counted))
+				.defaultToolCallbacks(FunctionToolCallback.builder("write", () -> {
+					refused.add(String.valueOf(catchThrowable(() -> guarded.pop(ADAS))));
+					return "refused";
+				}).description("writes").build())
+				.build();
+			this.signedIn.set(Caller.of("ada"));
+			this.model.calls(new ToolCall("c1", "function", "write", "{}")).says("done");
+			assertThat(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content())
+				.isEqualTo("done");
+		}
+		assertThat(refused).singleElement().asString().contains("Nothing was changed");
+	}
+
+	/** As a store that counts the calls. */
+	private static SessionStore layer(SessionStore store) {
+		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class, StoreLayer.class },
+				(proxy, method, values) -> method.getName().equals("layered") ? store : method.invoke(store, values));
 	}
 
 	@Test

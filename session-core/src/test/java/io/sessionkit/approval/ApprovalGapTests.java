@@ -456,7 +456,7 @@ class ApprovalGapTests {
 		ChatClient chat = chat(conversations);
 		pause(chat, 1);
 		answers.set(true);
-		assertThatIllegalStateException().isThrownBy(() -> ask(chat, "and this"));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat, "and this"));
 		approveAll();
 		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
 		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)

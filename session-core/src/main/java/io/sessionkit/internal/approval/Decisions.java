@@ -119,7 +119,7 @@ public final class Decisions {
 
 	private static void check(LedgerEntry entry, boolean isOver, String shown, Decision decision) {
 		ToolApproval call = entry.approval();
-		if (!shown.startsWith(call.digest())) {
+		if (shown == null || !shown.startsWith(call.digest())) {
 			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different");
 		}
 		if (isOver && call.status().isPending()) {

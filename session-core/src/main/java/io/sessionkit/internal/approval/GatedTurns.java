@@ -46,6 +46,7 @@ import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.TurnView;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -339,7 +340,7 @@ public final class GatedTurns {
 	}
 
 	private boolean isNested(SessionKey key) {
-		return TurnBinding.sessions().contains(new TurnSession(this.turns.store(), key));
+		return TurnBinding.sessions().contains(new TurnSession(StoreLayer.beneath(this.turns.store()), key));
 	}
 
 	private static NestedTurnException nested(SessionKey key) {

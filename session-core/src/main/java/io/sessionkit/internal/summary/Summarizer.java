@@ -34,6 +34,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +106,7 @@ public final class Summarizer implements AutoCloseable {
 	/** The turn has read the header, so a trigger that changed it would cost the turn. */
 	private boolean isDueInTurn(Session header) {
 		try (TurnBinding waiting = TurnBinding
-			.listening(TurnBinding.sessions(new TurnSession(this.store, header.key())))) {
+			.listening(TurnBinding.sessions(new TurnSession(StoreLayer.beneath(this.store), header.key())))) {
 			return isDue(header);
 		}
 	}

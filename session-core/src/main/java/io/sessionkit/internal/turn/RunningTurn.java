@@ -43,6 +43,8 @@ import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -175,12 +177,15 @@ public final class RunningTurn {
 	private void endWithOuter() {
 		TurnAccess outer = this.context.outer();
 		if (this.request.endsWithTurn() && outer != null) {
-			outer.endsWith(session(), () -> this.setup.store().erase(key()));
+			SessionStore store = this.setup.store(); // the outer turn keeps what is done,
+														// but not this turn
+			SessionKey key = key();
+			outer.endsWith(session(), () -> store.erase(key));
 		}
 	}
 
 	private TurnSession session() {
-		return new TurnSession(this.setup.store(), this.request.key());
+		return new TurnSession(StoreLayer.beneath(this.setup.store()), this.request.key());
 	}
 
 	/** Returns null if the session does not expire, or if this call does not write it. */
@@ -695,8 +700,8 @@ public final class RunningTurn {
 	 * delivered
 	 * @return the turn as it was stored
 	 * @throws IllegalStateException if the turn is over
-	 * @throws SessionConflictException if another writer changed the session; the turn is
-	 * kept beside the history, and the exception carries the answer
+	 * @throws SessionConflictException if another writer changed the session; the
+	 * exception says what is kept of the turn, and carries the answer
 	 * @throws io.sessionkit.SessionLostException if the session was erased or has
 	 * expired; the exception carries the answer
 	 * @throws CommitFailedException if the store failed; the exception carries the answer

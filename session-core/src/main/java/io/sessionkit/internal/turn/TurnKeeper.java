@@ -320,14 +320,22 @@ final class TurnKeeper {
 		try {
 			return commit(recorded);
 		}
-		catch (SessionConflictException ex) {
-			throw outwaited(answer, ex);
-		}
 		catch (RuntimeException ex) {
-			CommitFailedException failure = commitFailed(answer, ex);
-			tell(TurnEnd.failed(CommitFailedException.class.getName()), statusAfter(failure));
-			throw failure;
+			throw uncommitted(answer, ex);
 		}
+	}
+
+	private SessionException uncommitted(@Nullable ChatResponse answer, RuntimeException cause) {
+		// a cancelled turn has no answer: whoever cancels it would take a conflict for a
+		// change by others, and wait for them again
+		if (answer != null && cause instanceof SessionConflictException) {
+			SessionConflictException conflict = outwaited(answer, cause);
+			tell(TurnEnd.failed(conflict), isPartStored() ? statusNow() : null);
+			return conflict;
+		}
+		CommitFailedException failure = commitFailed(answer, cause);
+		tell(TurnEnd.failed(CommitFailedException.class.getName()), statusAfter(failure));
+		return failure;
 	}
 
 	/**
@@ -346,6 +354,9 @@ final class TurnKeeper {
 		try {
 			return keepAside(recorded, TurnEnd.failed(Turn.NO_REPLY));
 		}
+		catch (SessionConflictException ex) {
+			throw (answer != null) ? outwaited(answer, ex) : ex;
+		}
 		catch (RuntimeException ex) {
 			throw commitFailed(answer, ex);
 		}
@@ -356,14 +367,13 @@ final class TurnKeeper {
 	 * did not let go of the session, as with a transaction that stays open. To keep the
 	 * turn aside would wait for them once more.
 	 */
-	private SessionConflictException outwaited(@Nullable ChatResponse answer, SessionConflictException cause) {
-		SessionConflictException why = new SessionConflictException(
-				"Others wrote to session " + this.key
-						+ " for as long as the store has waited for them, so the end of the turn is not stored. "
-						+ ((stored() != null) ? left(answer) : reply(answer) + "Nothing of it is stored; call again."),
+	private SessionConflictException outwaited(ChatResponse answer, RuntimeException cause) {
+		SessionConflictException why = new SessionConflictException("Others wrote to session " + this.key
+				+ " for as long as the store has waited for them, so the end of the turn is not stored. "
+				+ reply(answer)
+				+ (isPartStored() ? "The turn is still open; " + CONTINUE : "Nothing of it is stored; call again."),
 				answer);
 		why.addSuppressed(cause);
-		tell(TurnEnd.failed(why), (stored() != null) ? statusNow() : null);
 		return why;
 	}
 

@@ -21,6 +21,7 @@ import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +171,7 @@ public final class TurnViews {
 	}
 
 	private TurnSession session(SessionKey key) {
-		return new TurnSession(this.reader.store(), key);
+		return new TurnSession(StoreLayer.beneath(this.reader.store()), key);
 	}
 
 	private List<ViewLine> lines(HookContext enclosing) {

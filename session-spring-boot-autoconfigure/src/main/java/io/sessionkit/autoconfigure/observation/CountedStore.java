@@ -25,6 +25,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -38,7 +39,7 @@ import org.springframework.ai.chat.messages.Message;
  * Counts the calls of a store that failed since the store did not answer, and the
  * sessions that a purge has deleted. Everything else is as the store does it.
  */
-final class CountedStore implements SessionStore {
+final class CountedStore implements SessionStore, StoreLayer {
 
 	private final SessionStore store;
 
@@ -53,6 +54,11 @@ final class CountedStore implements SessionStore {
 		this.deleted = Counter.builder("sessionkit.purge.deleted")
 			.description("Expired sessions and records that this process has deleted.")
 			.register(registry);
+	}
+
+	@Override
+	public SessionStore layered() {
+		return this.store;
 	}
 
 	/**
