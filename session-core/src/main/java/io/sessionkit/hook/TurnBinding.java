@@ -205,7 +205,7 @@ public final class TurnBinding implements AutoCloseable {
 	public static void checkWrites(TurnSession session, String what, String instead) {
 		if (sessions().contains(session)) {
 			throw new Misuse("Session " + session.key() + " cannot be " + what + " by a " + code()
-					+ " of a turn that is on it: the" + " turn could not become history. Nothing was changed. "
+					+ " of a turn that is on it: the turn could not become history. Nothing was changed. "
 					+ instead(instead));
 		}
 	}
