@@ -35,7 +35,7 @@ class InboxController {
 		this.approvals = approvals;
 	}
 
-	record Waiting(String owner, String thread, String id, String digest, String tool, String arguments) {
+	record Waiting(String owner, String thread, String id, String shown, String tool, String arguments) {
 
 		static Waiting of(ToolApproval call) {
 			return new Waiting(call.key().owner(), call.key().id(), call.id(), call.asShown(), call.tool(),
@@ -45,7 +45,7 @@ class InboxController {
 	}
 
 	/** Nobody says in a request who decides. */
-	record Answer(String digest, boolean approved) {
+	record Answer(String shown, boolean approved) {
 	}
 
 	@GetMapping
@@ -63,7 +63,7 @@ class InboxController {
 			@RequestBody Answer answer) {
 		Decision decision = answer.approved() ? Decision.approve("the user") : Decision.reject("the user");
 		return Mono
-			.fromCallable(() -> this.approvals.decide(SessionKey.of(owner, thread), id, answer.digest(), decision))
+			.fromCallable(() -> this.approvals.decide(SessionKey.of(owner, thread), id, answer.shown(), decision))
 			.map((decided) -> decided.status().name())
 			.subscribeOn(Schedulers.boundedElastic());
 	}

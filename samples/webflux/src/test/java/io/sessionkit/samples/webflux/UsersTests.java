@@ -144,10 +144,10 @@ class UsersTests {
 		assertThat(send("bob", "/inbox", null).body()).isEqualTo("[]");
 		String inbox = send("eve", "/inbox", null).body();
 		List<String> mine = JsonPath.read(inbox, "$[?(@.thread == '" + this.thread + "')].id");
-		List<String> digests = JsonPath.read(inbox, "$[?(@.thread == '" + this.thread + "')].digest");
+		List<String> shown = JsonPath.read(inbox, "$[?(@.thread == '" + this.thread + "')].shown");
 		assertThat(mine).hasSize(1);
 		String path = "/inbox/ada/" + this.thread + "/" + mine.get(0);
-		String approval = "{\"digest\":\"" + digests.get(0) + "\",\"approved\":true}";
+		String approval = "{\"shown\":\"" + shown.get(0) + "\",\"approved\":true}";
 		assertThat(send("ada", path, approval).statusCode()).isEqualTo(403);
 		HttpResponse<String> foreign = send("bob", path, approval);
 		HttpResponse<String> absent = send("bob", path.replace("/ada/", "/nobody/"), approval);
