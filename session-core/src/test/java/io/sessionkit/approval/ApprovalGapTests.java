@@ -1,6 +1,7 @@
 package io.sessionkit.approval;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -217,6 +218,20 @@ class ApprovalGapTests {
 		this.approvals.decide(KEY, second.id(), second.asShown(), Decision.answer("bob", "It ran."));
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
+	}
+
+	@Test
+	void callThatHasNotRunWasNeverShownAsOneThatHas() {
+		pause(chat(Conversations.of(this.store)), 1);
+		ToolApproval call = this.approvals.pending(KEY).get(0);
+		for (String mangled : List.of(call.digest() + "@garbage", call.digest() + " ", call.asShown() + " ",
+				call.asShown() + Instant.EPOCH)) {
+			assertThatExceptionOfType(DecisionRefusedException.class)
+				.isThrownBy(() -> this.approvals.decide(KEY, call.id(), mangled, Decision.approve("ada")))
+				.returns(DecisionRefusedException.Reason.OTHER_CALL, DecisionRefusedException::reason);
+		}
+		assertThat(this.approvals.decide(KEY, call.id(), call.asShown(), Decision.approve("ada")).status())
+			.isEqualTo(ApprovalStatus.APPROVED);
 	}
 
 	private static void assertMayHaveRun(ThrowingCallable decision) {

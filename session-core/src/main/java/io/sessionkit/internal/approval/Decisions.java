@@ -119,8 +119,9 @@ public final class Decisions {
 
 	private static void check(LedgerEntry entry, boolean isOver, String shown, Decision decision) {
 		ToolApproval call = entry.approval();
-		if (shown == null || !shown.startsWith(call.digest())) {
-			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different");
+		if (isAnother(call, shown)) {
+			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different, or"
+					+ " asShown() has not come back as it was");
 		}
 		if (isOver && call.status().isPending()) {
 			throw refused(call, Reason.TURN_ENDED,
@@ -129,12 +130,22 @@ public final class Decisions {
 		if (!fits(decision.verb(), call.status())) {
 			throw refused(call, reason(call.status()), whyNot(decision.verb(), call));
 		}
-		if (!shown.equals(call.digest()) && !shown.equals(call.asShown())) {
+		if (!shows(shown, call)) {
 			throw refused(call, Reason.MAY_HAVE_RUN, "may have run since it was shown; read it again");
 		}
 		if (decision.arguments() != null) {
 			checkArguments(call, decision.arguments());
 		}
+	}
+
+	/** A call that no process has begun to run was never shown in another way. */
+	private static boolean isAnother(ToolApproval call, String shown) {
+		// a page may have sent nothing
+		return shown == null || !shown.startsWith(call.digest()) || (call.claimedAt() == null && !shows(shown, call));
+	}
+
+	private static boolean shows(String shown, ToolApproval call) {
+		return shown.equals(call.digest()) || shown.equals(call.asShown());
 	}
 
 	private static boolean fits(Decision.Verb verb, ApprovalStatus status) {
