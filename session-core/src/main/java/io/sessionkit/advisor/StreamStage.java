@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import io.sessionkit.internal.CarriedError;
 import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
@@ -17,7 +18,7 @@ final class StreamStage {
 	static <T> Flux<T> observed(ObservedTurn turn, TurnStage stage, Flux<T> work) {
 		return (turn == ObservedTurn.NONE) ? work : Flux.deferContextual((context) -> {
 			ObservedStream stream = turn.observeStream(stage, context);
-			return work.doOnError(stream::failed)
+			return work.doOnError((ex) -> stream.failed(CarriedError.original(ex)))
 				.doOnComplete(stream::completed)
 				.doOnCancel(stream::cancelled)
 				.contextWrite(stream.context());

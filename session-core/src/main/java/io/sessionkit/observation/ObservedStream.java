@@ -32,7 +32,8 @@ public interface ObservedStream {
 
 	/**
 	 * Handles that the stage has failed.
-	 * @param failure what the subscriber gets; its message may quote the conversation
+	 * @param failure what the subscriber gets, or the error of the JVM that it carries;
+	 * its message may quote the conversation
 	 */
 	default void failed(Throwable failure) {
 	}

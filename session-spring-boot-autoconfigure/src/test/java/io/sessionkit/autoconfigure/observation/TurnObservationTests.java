@@ -41,6 +41,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The tree of observations of a call and of a stream, with those of Spring AI.
@@ -123,6 +124,20 @@ class TurnObservationTests {
 		assertThat(ours().filter((context) -> context.getError() != null).map(Observation.Context::getName))
 			.containsExactlyInAnyOrder("sessionkit.turn.round", "sessionkit.turn");
 		assertThat(values("sessionkit.turn", "outcome")).containsExactly("failed");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void errorOfTheJvmIsTheErrorOfTheTurnAndOfItsRound(Mode mode) {
+		this.model.step((prompt) -> {
+			throw new StackOverflowError();
+		});
+		assertThatThrownBy(() -> ask(mode, SessionKey.of("t1"))).isNotNull();
+		awaitTurn();
+		assertThat(ours().filter((context) -> context.getError() != null)
+			.map((context) -> context.getName() + " " + context.getError().getClass().getSimpleName()))
+			.containsExactlyInAnyOrder("sessionkit.turn.round StackOverflowError",
+					"sessionkit.turn StackOverflowError");
 	}
 
 	@ParameterizedTest
