@@ -249,7 +249,8 @@ public final class Conversation {
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
 	 * left as it is
-	 * @throws IllegalArgumentException if its time to live is not longer than the lease
+	 * @throws IllegalArgumentException if its time to live is not longer than the lease,
+	 * or {@link #rename} or {@link #tags} would refuse its title or tags
 	 */
 	public boolean create(HeaderChange header) {
 		this.waitingTurns.checkLife(header.timeToLive());
@@ -258,7 +259,9 @@ public final class Conversation {
 
 	/**
 	 * Gives the session a title. A turn that runs meanwhile is not affected.
-	 * @param title the title; an empty one removes it
+	 * @param title the title, of at most 1,000 characters; an empty one removes it
+	 * @throws IllegalArgumentException if the title is longer, or has characters that no
+	 * id may have, such as line ends
 	 * @throws SessionNotFoundException if the session is absent
 	 */
 	public void rename(String title) {
@@ -267,7 +270,9 @@ public final class Conversation {
 
 	/**
 	 * Replaces the tags of the session. A turn that runs meanwhile is not affected.
-	 * @param tags all tags; none removes them
+	 * @param tags all tags, at most 100 of at most 255 characters each; none removes them
+	 * @throws IllegalArgumentException if there are more, or one is longer or has
+	 * characters that no id may have, such as line ends
 	 * @throws SessionNotFoundException if the session is absent
 	 */
 	public void tags(Set<String> tags) {

@@ -42,6 +42,7 @@ final class HeaderWrites {
 	 * @return false if it exists already, in which case it is left as it is
 	 */
 	boolean create(HeaderChange header) {
+		HeaderTexts.check(this.key, header);
 		Map<String, Object> attributes = header.attributes();
 		HeaderChange first = (attributes != null) ? header.attributes(checked(attributes)) : header;
 		return this.store.commit(Commit.first(this.key).header(first)).isStored();
@@ -59,6 +60,7 @@ final class HeaderWrites {
 	 * Writes a change, whatever others write meanwhile.
 	 */
 	void change(HeaderChange header) {
+		HeaderTexts.check(this.key, header);
 		if (!this.store.commit(Commit.any(this.key).header(header)).isStored()) {
 			throw notFound();
 		}
