@@ -17,9 +17,11 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
@@ -60,8 +62,8 @@ final class WrittenValues {
 
 	/**
 	 * Refuses empty texts, times and sizes without a unit, times shorter than a second,
-	 * what is not a switch, a time, a size or a number where one is expected, and entries
-	 * of maps that would not be bound.
+	 * what is not a switch, a time, a size or a number where one is expected, and
+	 * elements of lists and entries of maps that would not be bound.
 	 * @throws ConfigurationRefusedException if there is such a value
 	 */
 	static void refuse(Environment environment) {
@@ -71,6 +73,9 @@ final class WrittenValues {
 
 	private void check(Property property) {
 		refuseEmpty(property);
+		if (property.isList()) {
+			refuseElementsBesideText(property);
+		}
 		if (property.isMap()) {
 			checkEntries(property);
 			return;
@@ -134,6 +139,39 @@ final class WrittenValues {
 
 	private ConfigurationRefusedException empty(Property property) {
 		return refusal(property, "", ", an empty text", form(property));
+	}
+
+	/**
+	 * Refuses elements of a list beside a text of the whole in the same source: Spring
+	 * Boot takes the text alone, so a tool among the elements would need no approval.
+	 */
+	private void refuseElementsBesideText(Property property) {
+		ConfigurationProperty text = found(property);
+		if (text != null && text.getSource() instanceof IterableConfigurationPropertySource source) {
+			elements(source, text.getName()).findFirst().ifPresent((element) -> {
+				throw besideText(property, element);
+			});
+		}
+	}
+
+	/**
+	 * Returns the elements of a list. The source is asked for each by its index, since
+	 * the name that it gives a variable has dots where the property has dashes.
+	 */
+	private static Stream<ConfigurationPropertyName> elements(IterableConfigurationPropertySource source,
+			ConfigurationPropertyName list) {
+		return source.stream()
+			.filter(ConfigurationPropertyName::isLastElementIndexed)
+			.map((name) -> list.append("[" + name.getLastElement(Form.ORIGINAL) + "]"))
+			.filter((element) -> source.getConfigurationProperty(element) != null);
+	}
+
+	private ConfigurationRefusedException besideText(Property property, ConfigurationPropertyName name) {
+		Property element = new Property(name.toString(), String.class, null, null);
+		return refusal(element, Objects.toString(written(element), ""),
+				", which would have no effect, since the same source has '" + property.name() + "' as a text",
+				"Write all values in one of these forms: in '" + property.name()
+						+ "', with commas between them, or in '" + property.name() + "[0]' and so on");
 	}
 
 	private static String form(Property property) {

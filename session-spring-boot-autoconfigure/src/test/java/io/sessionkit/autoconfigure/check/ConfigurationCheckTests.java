@@ -416,6 +416,44 @@ class ConfigurationCheckTests {
 				.containsExactly("refund"));
 	}
 
+	// lists
+
+	@ParameterizedTest
+	@MethodSource("lists")
+	void elementBesideTheTextOfItsListIsRefused(String name) {
+		Map<String, Object> written = Map.of(name, "cancel_order", name + "[1]", "nap");
+		FailureAnalysis analysis = StartFailure.analysis(with(new MapPropertySource("test", written)));
+		assertThat(analysis.getDescription()).startsWith("The property '" + name + "[1]' is 'nap'")
+			.contains("would have no effect")
+			.contains("property source \"test\"");
+		assertThat(analysis.getAction()).contains("'" + name + "'").contains("'" + name + "[0]'");
+	}
+
+	static Stream<String> lists() {
+		List<String> names = KnownProperties.ALL.all().stream().filter(Property::isList).map(Property::name).toList();
+		assertThat(names).contains("sessionkit.approval.tools").hasSizeGreaterThan(1);
+		return names.stream();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "SESSIONKIT_APPROVAL_TOOLS, SESSIONKIT_APPROVAL_TOOLS_0",
+			"SESSIONKIT_APPROVAL_TOOLS, SESSIONKIT_APPROVAL_TOOLS_1",
+			"SESSIONKIT_TURN_REPLAYEXCLUDE, SESSIONKIT_TURN_REPLAY_EXCLUDE_1",
+			"SESSIONKIT_TURN_REPLAY_EXCLUDE, SESSIONKIT_TURN_REPLAYEXCLUDE_0" })
+	void variableOfAnElementBesideThatOfItsListIsRefused(String list, String element) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(with(variables(Map.of(list, "cancel_order", element, "nap"))));
+		assertThat(analysis.getDescription()).contains("would have no effect").contains(element);
+	}
+
+	@Test
+	void listOfOneSourceTakesThePlaceOfTheElementsOfTheNext() {
+		with(new MapPropertySource("first", Map.of("sessionkit.approval.tools", "refund")))
+			.withPropertyValues("sessionkit.approval.tools[0]=cancel_order", "sessionkit.approval.tools[1]=nap")
+			.run((context) -> assertThat(context.getBean(SessionKitProperties.class).approval().tools())
+				.containsExactly("refund"));
+	}
+
 	// switches and choices
 
 	@ParameterizedTest
