@@ -1,6 +1,7 @@
 package io.sessionkit.store.jdbc;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -40,8 +41,7 @@ final class SchemaCheck {
 	 * @throws SQLException if they do not exist
 	 */
 	void verify(Connection connection) throws SQLException {
-		Versions found = this.versions.first(connection, new Params(),
-				(row) -> new Versions(row.getInt(1), row.getInt(2)));
+		Versions found = this.versions.first(connection, new Params(), SchemaCheck::read);
 		checkVersion((found != null) ? found : Versions.NONE);
 		for (Sql probe : this.probes) {
 			probe.each(connection, new Params(), (row) -> {
@@ -49,7 +49,23 @@ final class SchemaCheck {
 		}
 	}
 
+	/** The greatest of no numbers is null. */
+	private static Versions read(ResultSet row) throws SQLException {
+		int tables = row.getInt(1);
+		return row.wasNull() ? Versions.NONE : new Versions(tables, row.getInt(2));
+	}
+
+	private IllegalStateException withoutVersion() {
+		return new IllegalStateException("Table " + this.templates.prefix()
+				+ "SCHEMA has no row, so the version of the tables is not known. Run "
+				+ this.templates.dialect().script() + " again, which adds what is missing and names its version"
+				+ " last. If the tables were migrated to another version, insert a row with that one instead.");
+	}
+
 	private void checkVersion(Versions found) {
+		if (found.equals(Versions.NONE)) {
+			throw withoutVersion();
+		}
 		String tables = "Table " + this.templates.prefix() + "SCHEMA says that the tables have version " + found.tables;
 		if (found.tables < VERSION) {
 			throw new IllegalStateException(tables + "; this version of SessionKit needs version " + VERSION + " of "
@@ -70,7 +86,8 @@ final class SchemaCheck {
 	 */
 	private record Versions(int tables, int compatibleFrom) {
 
-		static final Versions NONE = new Versions(0, 0);
+		/** No version is named. */
+		static final Versions NONE = new Versions(-1, -1);
 
 	}
 

@@ -131,6 +131,17 @@ class JdbcSchemaTests {
 			.withMessageContaining("Migrate");
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void tablesThatDoNotNameTheirVersionAreRefused(Kind kind) {
+		TestDatabase database = kind.database().created();
+		database.sql().update("delete from SESSIONKIT_SCHEMA");
+		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
+			.withMessageContaining("SESSIONKIT_SCHEMA has no row")
+			.withMessageContaining("Run " + kind.script())
+			.withMessageNotContaining("version 0");
+	}
+
 	/**
 	 * As in an upgrade that goes from instance to instance: a process that has begun
 	 * before the migration goes on, and one that begins after it starts.
