@@ -104,13 +104,12 @@ class SessionsEndpoint {
 	@ReadOperation
 	SessionReport.@Nullable Details session(@Selector(match = Match.ALL_REMAINING) String[] id, @Nullable String owner,
 			@Nullable Long before, @Nullable Integer limit) {
-		Page page = page(null, limit);
+		Tail tail = tail(before, limit);
 		SessionKey key = key(id, owner);
 		Session found = (key != null) ? this.store.find(key).orElse(null) : null;
 		if (key == null || found == null) {
 			return null;
 		}
-		Tail tail = new Tail((before != null) ? before : Long.MAX_VALUE, page.limit());
 		return new SessionReport.Details(header(found),
 				this.store.turns(key, tail).stream().map((turn) -> turn(key, turn)).toList(),
 				waiting(() -> this.approvals.pending(key)).stream().map(this::approval).toList());
@@ -151,6 +150,14 @@ class SessionsEndpoint {
 					"Write an offset of 0 or more, and a limit of 1 to " + MOST + ".");
 		}
 		return new Page(first, most);
+	}
+
+	private static Tail tail(@Nullable Long before, @Nullable Integer limit) {
+		if (before != null && before < 0) {
+			throw new InvalidEndpointRequestException("before must be 0 or more, not " + before,
+					"Write the number of a turn, or leave it out for the newest turns.");
+		}
+		return new Tail((before != null) ? before : Long.MAX_VALUE, page(null, limit).limit());
 	}
 
 	private SessionReport.Header header(Session session) {

@@ -171,7 +171,7 @@ class ActuatorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/sessions?limit=0", "/sessions?limit=101", "/sessions?offset=-1",
-			"/sessions/plain?limit=0", "/sessions?limit=x" })
+			"/sessions/plain?limit=0", "/sessions/plain?before=-1", "/sessions?limit=x" })
 	void impossiblePageIsRefused(String path) throws Exception {
 		assertThat(this.application.send("GET", path).statusCode()).isEqualTo(400);
 	}
