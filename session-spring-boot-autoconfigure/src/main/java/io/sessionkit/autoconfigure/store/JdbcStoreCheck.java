@@ -57,6 +57,7 @@ final class JdbcStoreCheck {
 		}
 		checkRights();
 		warnOfRouting();
+		warnOfExit();
 	}
 
 	private void warnOfRouting() {
@@ -64,6 +65,14 @@ final class JdbcStoreCheck {
 			logger.warn(
 					"Sessions are kept where an AbstractRoutingDataSource leads. SessionKit also uses it on threads of its"
 							+ " own, which know no key of a request: see docs/transactions.md.");
+		}
+	}
+
+	private void warnOfExit() {
+		if (H2Exit.closesFile(this.dataSource)) {
+			logger.warn("H2 closes the database that sessions are kept in as soon as this process is told to end, while"
+					+ " calls are at work: their turns are then neither stored nor handed over. Write"
+					+ " ';DB_CLOSE_ON_EXIT=FALSE' at the end of its URL, or use H2 as a server: see docs/shutdown.md.");
 		}
 	}
 
