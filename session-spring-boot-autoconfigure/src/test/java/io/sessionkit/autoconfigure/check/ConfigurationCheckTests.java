@@ -441,8 +441,7 @@ class ConfigurationCheckTests {
 			"SESSIONKIT_TURN_REPLAYEXCLUDE, SESSIONKIT_TURN_REPLAY_EXCLUDE_1",
 			"SESSIONKIT_TURN_REPLAY_EXCLUDE, SESSIONKIT_TURN_REPLAYEXCLUDE_0" })
 	void variableOfAnElementBesideThatOfItsListIsRefused(String list, String element) {
-		FailureAnalysis analysis = StartFailure
-			.analysis(with(variables(Map.of(list, "cancel_order", element, "nap"))));
+		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(list, "cancel_order", element, "nap"))));
 		assertThat(analysis.getDescription()).contains("would have no effect").contains(element);
 	}
 
