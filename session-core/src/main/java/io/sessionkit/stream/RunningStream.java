@@ -393,8 +393,20 @@ final class RunningStream implements StreamStart {
 			.filter((done) -> done)
 			.repeatWhenEmpty(ATTEMPTS, (tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
 			.onErrorComplete()
-			.doFinally((signal) -> this.place.over(this))
+			.doFinally((signal) -> over())
 			.subscribe();
+	}
+
+	/** What is not deleted, since the store fails, expires. */
+	private void over() {
+		this.place.over(this);
+		StreamWriter known = this.writer;
+		if (known != null) {
+			WaitingThread.runAtStore(() -> {
+				known.deleteOlder();
+				return true;
+			}).onErrorComplete().subscribe();
+		}
 	}
 
 	private void stopWriting() {

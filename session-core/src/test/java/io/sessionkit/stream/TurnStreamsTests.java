@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -39,6 +40,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.advisor.SessionRequiredException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.Redactor;
@@ -640,6 +642,85 @@ class TurnStreamsTests {
 		assertThat(failure(streams(), this.key, last(read))).contains("sessionkit.streams.time-to-live");
 	}
 
+	/** Whoever searches a session for a stream reads all of them. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void processKeepsTheNewestOfItsFinishedStreamsAndAllThatAreAtWork(TestStores kind) {
+		this.store = STORES.computeIfAbsent(kind, TestStores::create);
+		String elsewhere = abandoned("a");
+		TurnStreams here = streams();
+		String working = stream(begun(here, 3));
+		List<List<StreamEvent>> finished = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			finished.add(finished(here, "a" + i));
+		}
+		Set<String> kept = finished.stream().skip(2).map(TurnStreamsTests::stream).collect(Collectors.toSet());
+		kept.addAll(List.of(elsewhere, working));
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(streamsKept()).isEqualTo(kept));
+		assertThat(failure(streams(), this.key, finished.get(1).get(0).id())).isNotEmpty();
+		assertThat(streams().resume(this.key, finished.get(2).get(0).id()).collectList().block(SOON))
+			.isEqualTo(finished.get(2).subList(1, finished.get(2).size()));
+		say("c");
+	}
+
+	/** What is left of a stream has its end, so that nobody takes it to be at work. */
+	@Test
+	void streamWhoseDeletionFailsIsOver() {
+		AtomicInteger failures = new AtomicInteger();
+		ObservedStore failing = new ObservedStore(this.store);
+		failing.beforePut((record) -> {
+			if (record.payload() == null && record.id().endsWith(".1")) {
+				failures.incrementAndGet();
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		});
+		this.store = failing;
+		TurnStreams here = streams();
+		List<StreamEvent> first = finished(here, "a");
+		for (int i = 0; i < 8; i++) {
+			finished(here, "b");
+		}
+		Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(failures).hasValue(1));
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).extracting(SessionRecord::id)
+			.contains(stream(first) + ".1")
+			.doesNotContain(stream(first) + ".0");
+		assertThat(streams().running(this.key).collectList().block(SOON)).isEmpty();
+		assertThat(turns()).hasSize(9);
+	}
+
+	@Test
+	void searchReadsNothingButTheEndOfAStreamThatIsOver() {
+		AtomicInteger read = new AtomicInteger();
+		MessageCodec codec = JsonMessageCodec.create();
+		MessageCodec counting = (MessageCodec) Proxy.newProxyInstance(MessageCodec.class.getClassLoader(),
+				new Class<?>[] { MessageCodec.class }, (proxy, method, arguments) -> {
+					read.addAndGet(method.getName().equals("decodeValues") ? 1 : 0);
+					return method.invoke(codec, arguments);
+				});
+		this.store = new InMemorySessionStore(StoreOptions.of(counting));
+		TurnStreams here = streams();
+		finished(here, "a");
+		finished(here, "b");
+		assertThat(this.store.records(this.key, StreamLogs.KIND)).hasSizeGreaterThan(2);
+		read.set(0);
+		assertThat(streams().running(this.key).collectList().block(SOON)).isEmpty();
+		assertThat(read).hasValue(2);
+	}
+
+	private List<StreamEvent> finished(TurnStreams streams, String answer) {
+		this.model.says(answer);
+		List<StreamEvent> events = streams.start(prompt()).collectList().block(SOON);
+		awaitWritten(events);
+		return events;
+	}
+
+	private Set<String> streamsKept() {
+		return this.store.records(this.key, StreamLogs.KIND)
+			.stream()
+			.map((record) -> record.id().substring(0, record.id().indexOf('.')))
+			.collect(Collectors.toSet());
+	}
+
 	@Test
 	void streamThatIsTooLargeIsLostElsewhereAndItsCallGoesOn() {
 		TurnStreams small = closing(TurnStreams.builder(conversations()).maxSize(DataSize.ofBytes(200)).build());
@@ -1143,7 +1224,7 @@ class TurnStreamsTests {
 	}
 
 	private void awaitWritten(List<StreamEvent> read) {
-		String stream = read.get(0).id().substring(0, read.get(0).id().indexOf('-'));
+		String stream = stream(read);
 		Awaitility.await()
 			.atMost(SOON)
 			.until(() -> this.store.records(this.key, StreamLogs.KIND)
@@ -1171,6 +1252,10 @@ class TurnStreamsTests {
 
 	private static String last(List<StreamEvent> events) {
 		return events.get(events.size() - 1).id();
+	}
+
+	private static String stream(List<StreamEvent> events) {
+		return events.get(0).id().substring(0, events.get(0).id().indexOf('-'));
 	}
 
 	private static long number(String id) {

@@ -18,10 +18,6 @@ public record KeptStream(String name, List<StreamChunk> chunks) {
 		chunks = List.copyOf(chunks);
 	}
 
-	boolean isOver() {
-		return this.chunks.get(this.chunks.size() - 1).isLast();
-	}
-
 	/**
 	 * Returns whether the call of the stream makes a request.
 	 * @param request the digest of the name of the request

@@ -13,6 +13,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.ShortLife;
+import io.sessionkit.internal.stream.FinishedStreams.Finished;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -36,6 +37,8 @@ public final class StreamLogs {
 	private final SessionStore store;
 
 	private final Duration life;
+
+	private final FinishedStreams finished = new FinishedStreams();
 
 	/**
 	 * Creates the streams of a store.
@@ -135,10 +138,15 @@ public final class StreamLogs {
 			.collect(Collectors.groupingBy((record) -> record.id().substring(0, record.id().indexOf(BEFORE_NUMBER))));
 		return streams.entrySet()
 			.stream()
+			.filter((stream) -> !isOver(stream.getValue()))
 			.sorted(Comparator.comparing((stream) -> begun(stream.getValue())))
 			.map((stream) -> new KeptStream(stream.getKey(), chunks(stream.getKey(), stream.getValue())))
-			.filter((stream) -> !stream.isOver())
 			.toList();
+	}
+
+	/** Reads the last chunk alone: the others of a stream that is over may be large. */
+	private boolean isOver(List<SessionRecord> stream) {
+		return stream.stream().max(Comparator.comparingLong(StreamLogs::number)).map(this::read).orElseThrow().isLast();
 	}
 
 	private static Instant begun(List<SessionRecord> stream) {
@@ -154,20 +162,22 @@ public final class StreamLogs {
 		String prefix = stream + BEFORE_NUMBER;
 		return records.stream()
 			.filter((record) -> record.id().startsWith(prefix))
-			.map((record) -> read(record, Long.parseLong(record.id().substring(prefix.length()))))
+			.map(this::read)
 			.sorted(Comparator.comparingLong(StreamChunk::number))
 			.toList();
 	}
 
 	/** Returns one chunk of a stream; null if it is not there. */
 	@Nullable StreamChunk chunk(SessionKey key, String stream, long number) {
-		return this.store.record(key, KIND, stream + BEFORE_NUMBER + number)
-			.map((record) -> read(record, number))
-			.orElse(null);
+		return this.store.record(key, KIND, stream + BEFORE_NUMBER + number).map(this::read).orElse(null);
 	}
 
-	private StreamChunk read(SessionRecord record, long number) {
-		return StreamChunk.read(record, number, this.store.options().codec());
+	private StreamChunk read(SessionRecord record) {
+		return StreamChunk.read(record, number(record), this.store.options().codec());
+	}
+
+	private static long number(SessionRecord record) {
+		return Long.parseLong(record.id().substring(record.id().indexOf(BEFORE_NUMBER) + 1));
 	}
 
 	/** Returns whether the session is there that keeps the streams. */
@@ -185,6 +195,23 @@ public final class StreamLogs {
 
 	boolean put(SessionKey key, RecordWrite write) {
 		return this.store.put(key, write);
+	}
+
+	/**
+	 * Takes note of a stream that this process has written to its end, and deletes those
+	 * of the session before it that are too many.
+	 */
+	void finished(SessionKey key, Finished stream) {
+		this.finished.add(key, stream).forEach((old) -> delete(key, old));
+	}
+
+	/**
+	 * The end is deleted last, so that what is left never looks as if it were at work.
+	 */
+	private void delete(SessionKey key, Finished stream) {
+		for (long number = 0; number < stream.chunks(); number++) {
+			put(key, new RecordWrite(KIND, stream.name() + BEFORE_NUMBER + number, RecordWrite.ANY, null, null));
+		}
 	}
 
 	RecordWrite write(SessionKey key, String stream, StreamChunk chunk) {

@@ -11,6 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.stream.FinishedStreams.Finished;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
 import io.sessionkit.store.RecordWrite;
 import org.apache.commons.logging.Log;
@@ -153,6 +154,25 @@ public final class StreamWriter {
 			if (!this.over) {
 				write(mark);
 			}
+		}
+		finally {
+			this.writing.unlock();
+		}
+	}
+
+	/**
+	 * Deletes older streams of the session that this process has written to their end, if
+	 * there are many. To be called once, when the call of this stream is over and its end
+	 * is written.
+	 */
+	public void deleteOlder() {
+		this.logs.finished(this.key, new Finished(this.stream, chunks(), System.nanoTime(), this.limits.timeToLive()));
+	}
+
+	private long chunks() {
+		this.writing.lock();
+		try {
+			return this.next;
 		}
 		finally {
 			this.writing.unlock();
