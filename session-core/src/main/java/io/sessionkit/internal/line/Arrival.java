@@ -144,10 +144,15 @@ public final class Arrival {
 			return this.over ? null : looked();
 		}
 		finally {
-			this.looking.unlock();
-			if (this.givenUp) {
-				leave();
-			}
+			unlock();
+		}
+	}
+
+	/** A call that was given up while the lock was held leaves only now. */
+	private void unlock() {
+		this.looking.unlock();
+		if (this.givenUp) {
+			leave();
 		}
 	}
 
@@ -257,7 +262,7 @@ public final class Arrival {
 			return !this.over && this.places.isEmpty() && !current().isInLineOfSession();
 		}
 		finally {
-			this.looking.unlock();
+			unlock();
 		}
 	}
 
@@ -275,7 +280,7 @@ public final class Arrival {
 			return current().pause();
 		}
 		finally {
-			this.looking.unlock();
+			unlock();
 		}
 	}
 
@@ -294,8 +299,8 @@ public final class Arrival {
 	}
 
 	/**
-	 * Leaves the lines like {@link #leave()}, but does not wait for a look that another
-	 * thread makes, in which hooks may run: the lines are left at the end of that look.
+	 * Leaves the lines like {@link #leave()}, but does not wait for another thread that
+	 * looks, in which hooks may run: that thread leaves the lines when it is done.
 	 */
 	public void giveUp() {
 		this.givenUp = true;

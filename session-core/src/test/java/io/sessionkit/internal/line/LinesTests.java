@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
@@ -154,6 +155,36 @@ class LinesTests {
 		first.leave();
 		assertThat(this.memory.records(KEY, "line")).isEmpty();
 		assertThat(second.look()).isNull();
+	}
+
+	@Test
+	@Timeout(60)
+	void aCallThatIsGivenUpWhileItsPauseIsAskedLeavesTheLine() throws Exception {
+		Admission first = arrive(Duration.ofSeconds(30)).await();
+		for (int i = 0; i < 50; i++) {
+			giveUpBesides(Arrival::pause);
+			giveUpBesides(Arrival::isRepeating);
+		}
+		first.leave();
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
+	}
+
+	private void giveUpBesides(Consumer<Arrival> asking) throws InterruptedException {
+		Arrival arrival = arrive(Duration.ofSeconds(30));
+		assertThat(arrival.look()).isNull();
+		CountDownLatch asked = new CountDownLatch(1);
+		AtomicBoolean givenUp = new AtomicBoolean();
+		Thread thread = new Thread(() -> {
+			while (!givenUp.get()) {
+				asking.accept(arrival);
+				asked.countDown();
+			}
+		});
+		thread.start();
+		asked.await();
+		arrival.giveUp();
+		givenUp.set(true);
+		thread.join();
 	}
 
 	private static void awaitOpen(CountDownLatch latch) {
