@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -35,7 +36,9 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.observation.ObservedTurn;
@@ -74,6 +77,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * A process that shuts down while calls are at work, and another one on the same store.
@@ -880,6 +884,45 @@ class DrainTests {
 			.isThrownBy(() -> goOn(this.first, ClientSetup.plain()));
 		assertThat(goOn(counting(counting), ClientSetup.plain())).isEqualTo("a of q:1+r");
 		assertThat(this.store.find(KEY).orElseThrow().attributes()).containsEntry("count", 2);
+	}
+
+	/** What the tool has written is among the attributes that are stored then. */
+	@Test
+	void toolOfATurnThatIsHandedOverDoesNotWriteOverALaterHookAgain() {
+		this.named = Set.of("work");
+		SessionHook writing = TestHooks.beforeTurn("writing", (input) -> {
+			this.context.put("run1", "hook");
+			return HookResult.keep();
+		});
+		this.first = counting(writing);
+		queueing(this.first, "q:1");
+		queueing(this.first, "r");
+		approvals(this.first).decide(approvals(this.first).pending(KEY).get(0), Decision.approve("ann"));
+		this.model.before((prompt) -> {
+			throw new IllegalStateException("down");
+		});
+		assertThatIllegalStateException().isThrownBy(() -> goOn(this.first, ClientSetup.plain())).withMessage("down");
+		this.model.before((prompt) -> {
+		});
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> goOn(drainedBehindItsTool(writing), ClientSetup.plain()));
+		assertThat(goOn(counting(writing), ClientSetup.plain())).isEqualTo("a of q:1+r");
+		assertThat(this.runs).hasValue(1);
+		assertThat(this.store.find(KEY).orElseThrow().attributes()).containsEntry("run1", "hook");
+	}
+
+	private Conversations drainedBehindItsTool(SessionHook hook) {
+		AtomicReference<Conversations> drained = new AtomicReference<>();
+		drained.set(Conversations.builder(this.store).hooks(hook).listeners(new SessionListener() {
+
+			@Override
+			public void toolReturned(SessionEvent.ToolReturned event) {
+				drained.get().drain(Duration.ZERO);
+			}
+
+		}).build());
+		this.opened.add(drained.get());
+		return drained.get();
 	}
 
 	private Conversations counting(SessionHook hook) {

@@ -237,7 +237,7 @@ final class GatedTurn implements TurnGate {
 			stored = true;
 		}
 		else if (stored && !first) {
-			this.turn.holding().storeAttributes();
+			this.turn.holding().storeAttributes(HeldCalls.taken(this.batch.entries()));
 		}
 		if (stored) {
 			throw handedOver();

@@ -31,6 +31,9 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 
 	private static final String CALLS = "calls";
 
+	/** The calls whose changes of the attributes are stored with the reply. */
+	private static final String TAKEN = "taken";
+
 	/** The answer to a call of which nothing is known. */
 	private static final String UNKNOWN = "This call was cancelled.";
 
@@ -62,13 +65,30 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	}
 
 	/**
+	 * Returns the note that the attributes which are stored with the reply have what its
+	 * calls have written: applied again, it would replace what was written later.
+	 * @param entries the calls, of which those count that are over
+	 */
+	static Map<String, Object> taken(List<LedgerEntry> entries) {
+		return Map.of(TAKEN,
+				entries.stream()
+					.filter((entry) -> entry.status().isOver())
+					.map((entry) -> entry.approval().id())
+					.toList());
+	}
+
+	private static boolean isTaken(HeldReply held, LedgerEntry entry) {
+		return held.notes().get(TAKEN) instanceof List<?> taken && taken.contains(entry.approval().id());
+	}
+
+	/**
 	 * Adds to a turn that this call continues what tools have written to the attributes
-	 * in earlier calls, since the reply was held back.
+	 * in earlier calls, since the reply was held back or stored once more.
 	 */
 	static void takeAttributes(RunningTurn turn, Ledger ledger) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
 		entries(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL))).stream()
-			.filter((entry) -> !entry.attributes().isEmpty())
+			.filter((entry) -> !entry.attributes().isEmpty() && !isTaken(held, entry))
 			.sorted(Comparator.comparing((entry) -> Objects.requireNonNull(entry.approval().endedAt())))
 			.forEach((entry) -> turn.attributes().apply(entry.attributes()));
 	}

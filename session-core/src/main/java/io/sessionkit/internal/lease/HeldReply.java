@@ -1,5 +1,6 @@
 package io.sessionkit.internal.lease;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,6 +23,17 @@ public record HeldReply(AssistantMessage reply, Map<String, Object> notes, List<
 	public HeldReply {
 		notes = Map.copyOf(notes);
 		queued = List.copyOf(queued);
+	}
+
+	/**
+	 * Returns this reply with further notes, which replace those of the same name.
+	 * @param more the notes
+	 * @return a copy
+	 */
+	public HeldReply noting(Map<String, Object> more) {
+		Map<String, Object> all = new HashMap<>(this.notes);
+		all.putAll(more);
+		return new HeldReply(this.reply, all, this.queued);
 	}
 
 	/**

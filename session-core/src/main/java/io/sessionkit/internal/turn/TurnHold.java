@@ -144,10 +144,11 @@ public final class TurnHold {
 	/**
 	 * Stores with the held reply what the turn has changed of the attributes, after its
 	 * calls have run.
+	 * @param notes the values that are kept with the reply in addition
 	 * @throws SessionConflictException if another writer changed the turn
 	 */
-	public void storeAttributes() {
-		HeldReply holding = Objects.requireNonNull(reply());
+	public void storeAttributes(Map<String, Object> notes) {
+		HeldReply holding = Objects.requireNonNull(reply()).noting(notes);
 		this.turn.alone().accept(() -> {
 			this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
 			this.keeper.storeAttributes(holding);
