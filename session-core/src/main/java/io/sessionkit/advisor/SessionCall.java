@@ -15,9 +15,9 @@ import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HistoryMerge;
-import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.TurnCall;
@@ -234,9 +234,10 @@ record SessionCall(ChatClientRequest request) {
 		if (!(value instanceof ChildSession child)) {
 			throw wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
 		}
-		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		SessionKey parent = namedKey(reached)
-			.or(() -> isWithoutSession() ? Optional.empty() : Optional.ofNullable(enclosing).map(HookContext::key))
+		TurnAccess enclosing = TurnBinding.running();
+		SessionKey named = namedKey(reached).orElse(null);
+		TurnAccess turn = (named == null && !isWithoutSession()) ? enclosing : null;
+		SessionKey parent = Optional.ofNullable((turn != null) ? turn.session().key() : named)
 			.or(resolved)
 			.orElseThrow(() -> new SessionRequiredException("The call asks for the child session '" + child.name()
 					+ "', and has no session that could be its parent. Add .advisors(SessionAdvisor.session(..)), or"
@@ -246,8 +247,8 @@ record SessionCall(ChatClientRequest request) {
 					+ " is for one turn, and the call is made outside of any. Leave forThisTurn() out, or make the call"
 					+ " inside of a tool or hook of a turn.");
 		}
-		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.turnId() : "");
-		put(SessionParameters.CHILD, new TurnRequest.ChildOf(parent, child.readsParent(), child.endsWithTurn()));
+		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.context().turnId() : "");
+		put(SessionParameters.CHILD, new TurnRequest.ChildOf(parent, turn, child.readsParent(), child.endsWithTurn()));
 		return Optional.of(key);
 	}
 

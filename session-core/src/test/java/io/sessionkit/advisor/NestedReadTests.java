@@ -149,6 +149,56 @@ class NestedReadTests {
 	}
 
 	@Test
+	void childInAnotherStoreReadsWhatTheTurnAroundItHasRead() {
+		SessionStore elsewhere = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		try (Conversations others = Conversations.of(elsewhere)) {
+			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
+			talk();
+			outer(() -> ask(there.prompt()
+				.user("inner")
+				.advisors(SessionAdvisor.child(ChildSession.of("critic").readingParent()))));
+			assertThat(this.inner).containsExactly("user: q1", "assistant: a1", "user: inner");
+			assertThat(Lines.of(elsewhere.messages(this.key.child("critic")))).containsExactly("user: inner",
+					"assistant: re inner");
+		}
+	}
+
+	@Test
+	void parentThatACallNamesIsReadInItsOwnStore() {
+		SessionStore elsewhere = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+		try (Conversations others = Conversations.of(elsewhere)) {
+			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
+			elsewhere.add(this.key, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
+			talk();
+			outer(() -> ask(there.prompt()
+				.user("inner")
+				.advisors(SessionAdvisor.session(this.key)
+					.andThen(SessionAdvisor.child(ChildSession.of("critic").readingParent())))));
+			assertThat(this.inner).containsExactly("user: q0", "assistant: a0", "user: inner");
+		}
+	}
+
+	@Test
+	void callThatIsRefusedDoesNotTakeTheSessionOfTheSameKeyInAnotherStoreForItsOwn() {
+		try (Conversations others = Conversations
+			.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))) {
+			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
+			talk();
+			ToolCallback second = tool("second",
+					() -> run(this.client.prompt()
+						.user("inner")
+						.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(1)))));
+			ToolCallback work = tool("work", () -> run(
+					there.prompt().user("other").toolCallbacks(second).advisors(SessionAdvisor.session(this.key))));
+			this.model.calls(SessionAdvisorTests.call("c1", "work", "1"))
+				.calls(SessionAdvisorTests.call("c2", "second", "2"));
+			assertThatExceptionOfType(NestedTurnException.class).isThrownBy(() -> run(
+					this.client.prompt().user("outer").toolCallbacks(work).advisors(SessionAdvisor.session(this.key))))
+				.withMessageContaining("a session whose turn waits for it");
+		}
+	}
+
+	@Test
 	void callInLineDoesNotWaitForItself() {
 		this.client = client(
 				(advisor) -> advisor.concurrency(Concurrency.SERIALIZE).concurrencyTimeout(Duration.ofSeconds(5)));

@@ -26,6 +26,7 @@ import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
@@ -340,14 +341,19 @@ public final class GatedTurns {
 	}
 
 	private boolean isNested(SessionKey key) {
-		return TurnBinding.sessions().contains(new TurnSession(StoreLayer.beneath(this.turns.store()), key));
+		return TurnBinding.sessions().contains(session(key));
 	}
 
-	private static NestedTurnException nested(SessionKey key) {
+	private TurnSession session(SessionKey key) {
+		return new TurnSession(StoreLayer.beneath(this.turns.store()), key);
+	}
+
+	private NestedTurnException nested(SessionKey key) {
 		String by = TurnBinding.enclosing()
 			.map((turn) -> "A tool or hook of turn " + turn.turnId() + " on session " + turn.key())
 			.orElse("A listener or summary trigger");
-		boolean isSame = TurnBinding.enclosing().map(HookContext::key).filter(key::equals).isPresent();
+		TurnAccess turn = TurnBinding.running();
+		boolean isSame = turn != null && turn.session().equals(session(key));
 		return new NestedTurnException(by + " made a call on "
 				+ (isSame ? "the same session " : "a session whose turn waits for it, ") + key
 				+ ", which would have to be stored there. It may only read that session: give it a message, and no"

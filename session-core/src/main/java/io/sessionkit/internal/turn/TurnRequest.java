@@ -7,6 +7,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.context.HistoryPolicy;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.Bound;
 import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.attribute.JoiningInput;
@@ -85,11 +86,13 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * The session that a child session depends on.
 	 *
 	 * @param parent the session
+	 * @param turn the turn whose session it is, in whatever store; null if the call names
+	 * the parent, or no turn is around it
 	 * @param reads whether the history of the parent is sent in front of the child's own
 	 * @param endsWithTurn whether the child is erased when the call ends inside of which
 	 * its own call is made
 	 */
-	public record ChildOf(SessionKey parent, boolean reads, boolean endsWithTurn) {
+	public record ChildOf(SessionKey parent, @Nullable TurnAccess turn, boolean reads, boolean endsWithTurn) {
 	}
 
 	/**

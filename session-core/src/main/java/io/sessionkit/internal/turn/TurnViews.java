@@ -2,6 +2,7 @@ package io.sessionkit.internal.turn;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
@@ -11,6 +12,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Compaction.Status;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.lease.SessionLife;
@@ -133,7 +135,7 @@ public final class TurnViews {
 	private Opened withParent(TurnRequest request, Opened opened) {
 		TurnRequest.ChildOf child = request.child();
 		boolean reads = child != null && child.reads() && opened.brought() == null;
-		return (child != null && reads) ? opened.behind(parent(request, child.parent())) : opened;
+		return (child != null && reads) ? opened.behind(parent(request, child)) : opened;
 	}
 
 	/**
@@ -164,10 +166,16 @@ public final class TurnViews {
 		return Opened.atHead(null, null).behind(new Brought(lines(enclosing), false, enclosing.attributes()));
 	}
 
-	private Brought parent(TurnRequest request, SessionKey parent) {
-		return new Brought(TurnBinding.enclosing(session(parent))
-			.map(this::lines)
-			.orElseGet(() -> BroughtLines.of(this.reader.shown(parent, request.limit()))), false, null);
+	private Brought parent(TurnRequest request, TurnRequest.ChildOf child) {
+		return new Brought(turnOfParent(child).map(this::lines)
+			.orElseGet(() -> BroughtLines.of(this.reader.shown(child.parent(), request.limit()))), false, null);
+	}
+
+	/** The session of the turn that gave the child its key may be in another store. */
+	private Optional<HookContext> turnOfParent(TurnRequest.ChildOf child) {
+		return Optional.ofNullable(child.turn())
+			.map(TurnAccess::context)
+			.or(() -> TurnBinding.enclosing(session(child.parent())));
 	}
 
 	private TurnSession session(SessionKey key) {
