@@ -38,6 +38,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.call.SessionParameters;
@@ -573,6 +574,36 @@ class CompensationGapTests {
 
 	@Test
 	void messageThatHasJoinedTheTurnMakesNoExampleOfTheReplyBefore() {
+		joinWhileTheToolRuns();
+		assertThat(thread().messages()).hasSize(5);
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.irreversible()).isEmpty();
+		assertThat(plan.compensations()).hasSize(1);
+	}
+
+	/** All of its messages have one time then. */
+	@Test
+	void messageThatHasJoinedATurnThatAHookRebuildsHidesNoCallBeforeIt() {
+		this.rules = (builder) -> builder.hooks(TestHooks.beforeSave("rebuilding",
+				(messages) -> HookResult.replace(messages.stream().map(CompensationGapTests::rebuilt).toList())));
+		joinWhileTheToolRuns();
+		assertThat(thread().messages()).hasSize(5);
+		assertThat(compensations().plan(this.key, 1).irreversible()).extracting((each) -> each.effect().tool())
+			.contains("cancel_order");
+	}
+
+	private static Message rebuilt(Message message) {
+		if (message instanceof UserMessage question) {
+			return question.mutate().build();
+		}
+		if (message instanceof ToolResponseMessage results) {
+			return Masks.masked(results);
+		}
+		AssistantMessage reply = (AssistantMessage) message;
+		return AssistantMessage.builder().content(reply.getText()).toolCalls(reply.getToolCalls()).build();
+	}
+
+	private void joinWhileTheToolRuns() {
 		CountDownLatch working = new CountDownLatch(1);
 		this.fault = (what) -> {
 			this.now.updateAndGet((time) -> time.plusMillis(1));
@@ -587,10 +618,6 @@ class CompensationGapTests {
 			return steering(process, "more");
 		});
 		assertThat(first.join()).isEqualTo("done").isEqualTo(joined.join());
-		assertThat(thread().messages()).hasSize(5);
-		RewindPlan plan = compensations().plan(this.key, 1);
-		assertThat(plan.irreversible()).isEmpty();
-		assertThat(plan.compensations()).hasSize(1);
 	}
 
 	private String steering(Conversations process, String question) {

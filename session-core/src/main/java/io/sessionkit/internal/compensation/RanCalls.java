@@ -141,10 +141,14 @@ final class RanCalls {
 				"The turns up to number " + last + " were deleted, and their models may have called tools."));
 	}
 
-	/** Examples come before all replies of the turn, and are of no round. */
+	/**
+	 * Examples come before all replies of the turn, and are of no round. In a turn that a
+	 * hook has rewritten all messages may have one time, so that replies before a message
+	 * that has joined look like examples: none is left out.
+	 */
 	private List<Reply> withCalls() {
 		List<Reply> replies = new ArrayList<>();
-		long round = (this.flawOfTurn == null) ? -examples() : 0;
+		long round = (this.flawOfTurn == null && !isRewritten()) ? -examples() : 0;
 		for (int i = 0; i < this.items.size(); i++) {
 			if (this.items.get(i).message() instanceof AssistantMessage reply) {
 				round++;
