@@ -16,6 +16,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
+import io.sessionkit.internal.lease.DueRecords;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.store.RecordPage;

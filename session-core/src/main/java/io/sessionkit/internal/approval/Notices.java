@@ -14,6 +14,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
+import io.sessionkit.internal.lease.DueRecords;
 import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.lease;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  * Records that are due at a time, by the clocks of the processes, and are claimed by one
  * process that moves this time.
  */
-final class DueRecords {
+public final class DueRecords {
 
 	/** The number of records that are read at once. */
-	static final int BATCH = 100;
+	public static final int BATCH = 100;
 
 	/** The longest time until a record is looked at again. */
-	static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+	public static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
 	/** So many times a pause of a second is doubled at most. */
-	static final int LARGEST_SHIFT = 12;
+	public static final int LARGEST_SHIFT = 12;
 
 	private DueRecords() {
 	}
@@ -31,7 +31,7 @@ final class DueRecords {
 	 * clock that has jumped.
 	 * @param lease how long a record may be claimed
 	 */
-	static boolean isDue(Instant due, Instant now, Duration lease) {
+	public static boolean isDue(Instant due, Instant now, Duration lease) {
 		return !due.isAfter(now) || due.isAfter(now.plus(LONGEST_PAUSE).plus(lease));
 	}
 
@@ -39,12 +39,12 @@ final class DueRecords {
 	 * Returns the pause after failed attempts: a second, then each time twice as long, up
 	 * to an hour.
 	 */
-	static Duration afterFailures(int attempts) {
+	public static Duration afterFailures(int attempts) {
 		return atMost(Duration.ofSeconds(1L << Math.min(LARGEST_SHIFT, attempts - 1)), LONGEST_PAUSE);
 	}
 
 	/** Returns the shorter one of two durations. */
-	static Duration atMost(Duration one, Duration longest) {
+	public static Duration atMost(Duration one, Duration longest) {
 		return (one.compareTo(longest) < 0) ? one : longest;
 	}
 
@@ -52,7 +52,7 @@ final class DueRecords {
 	 * Replaces a record as it was read.
 	 * @return the record as it is stored now; null if it was written since
 	 */
-	static @Nullable SessionRecord replace(SessionStore store, SessionRecord read, String payload) {
+	public static @Nullable SessionRecord replace(SessionStore store, SessionRecord read, String payload) {
 		RecordWrite write = RecordWrite.replace(read, payload);
 		return store.put(read.key(), write) ? new SessionRecord(read.key(), read.kind(), read.id(), write.next(),
 				payload, read.writtenAt(), read.expiresAt()) : null;
