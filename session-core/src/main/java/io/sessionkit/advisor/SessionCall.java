@@ -59,7 +59,7 @@ record SessionCall(ChatClientRequest request) {
 	private static final String OWN = "sessionkit.";
 
 	/** The parameter that carries the call with its turn through the chain. */
-	private static final String CALL = "sessionkit.open-turn";
+	private static final String CALL = "sessionkit.own-turn";
 
 	/** The parameter that holds the key that the caller was found to reach. */
 	private static final String REACHED = "sessionkit.reached";

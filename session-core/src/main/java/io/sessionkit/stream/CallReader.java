@@ -48,7 +48,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	private volatile @Nullable String turn;
 
 	/**
-	 * How the turn of a call that has failed is kept; null as long as nothing says so.
+	 * The status of the turn of a call that has failed; null as long as nothing says it.
 	 */
 	private volatile @Nullable TurnStatus failed;
 

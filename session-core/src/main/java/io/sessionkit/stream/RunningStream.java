@@ -117,8 +117,8 @@ final class RunningStream implements StreamStart {
 	private final long begun = System.nanoTime();
 
 	/**
-	 * How long after the beginning the store has failed, until something is written
-	 * again; 0 as long as it does not fail.
+	 * The time from the beginning to the first failure of the store, in nanoseconds,
+	 * until something is written again; 0 as long as it does not fail.
 	 */
 	private final AtomicLong failedAt = new AtomicLong();
 

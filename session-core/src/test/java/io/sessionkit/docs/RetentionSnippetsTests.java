@@ -35,18 +35,34 @@ class RetentionSnippetsTests {
 
 	private final SessionKey key = SessionKey.of("ada", "t1");
 
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+
+	private final ScriptedChatModel model = new ScriptedChatModel();
+
+	private final Conversations forgetting = Conversations.builder(this.store)
+		.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
+		.build();
+
+	private final ChatClient chat = client(this.forgetting);
+
+	private ChatClient client(Conversations conversations) {
+		return ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+	}
+
+	private void ask(ChatClient client) {
+		this.model.says("a");
+		client.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+	}
+
 	@Test
 	void sessionKeepsItsNewestTurnsAndMayHaveASettingOfItsOwn() {
-		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
-		Conversations conversations = RetentionSnippets.conversations(store);
-		ScriptedChatModel model = new ScriptedChatModel();
-		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		Conversations conversations = RetentionSnippets.conversations(this.store);
+		ChatClient client = client(conversations);
 		for (int i = 1; i <= 400; i++) {
 			if (i == 2) {
 				RetentionSnippets.session(conversations.get(this.key));
 			}
-			model.says("a");
-			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+			ask(client);
 		}
 		assertThat(conversations.get(this.key).settings().retention())
 			.isEqualTo(new SessionSettings.RetentionSettings(20, Duration.ofDays(7)));
@@ -55,61 +71,45 @@ class RetentionSnippetsTests {
 
 	@Test
 	void hookForgetsTheFirstMessages() {
-		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
-		Conversations conversations = Conversations.builder(store)
-			.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
-			.build();
-		ScriptedChatModel model = new ScriptedChatModel();
-		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
-		for (int i = 1; i <= 15; i++) {
-			model.says("a");
-			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
-		}
-		assertThat(store.messages(this.key)).hasSize(22);
+		askFifteenTimes();
+		assertThat(this.store.messages(this.key)).hasSize(22);
 	}
 
 	@Test
 	void hookForgetsNothingThatIsNoneOfTheTurnsOfTheSession() {
-		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
-		Conversations conversations = Conversations.builder(store)
-			.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
-			.build();
-		ScriptedChatModel model = new ScriptedChatModel();
-		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
 		List<Message> brought = IntStream.range(0, 11)
 			.boxed()
 			.<Message>flatMap((i) -> Stream.of(new UserMessage("q"), new AssistantMessage("a")))
 			.toList();
-		conversations.get(this.key.child("long")).seed(brought);
+		this.forgetting.get(this.key.child("long")).seed(brought);
 		ChildSession child = ChildSession.of("child").readingParent();
 		for (Consumer<ChatClient.AdvisorSpec> call : List.of(SessionAdvisor.history(brought),
 				SessionAdvisor.history(brought, HistoryPolicy.USE_IF_PROVIDED),
 				SessionAdvisor.history(brought, HistoryPolicy.REPLACE_SESSION),
 				SessionAdvisor.session(this.key.child("long")).andThen(SessionAdvisor.child(child)))) {
-			model.says("a");
-			assertThat(
-					chat.prompt().user("q").advisors(SessionAdvisor.session(this.key).andThen(call)).call().content())
-				.isEqualTo("a");
+			this.model.says("a");
+			assertThat(this.chat.prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session(this.key).andThen(call))
+				.call()
+				.content()).isEqualTo("a");
 		}
-		assertThat(store.messages(this.key.child("long"))).hasSize(22);
+		assertThat(this.store.messages(this.key.child("long"))).hasSize(22);
 	}
 
 	@Test
 	void hookForgetsTheFirstMessagesBehindASummary() {
-		SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
-		Conversations conversations = Conversations.builder(store)
-			.hooks(new RetentionSnippets.ForgetTheFirstMessages(new SessionContext()))
-			.build();
-		ScriptedChatModel model = new ScriptedChatModel();
-		ChatClient chat = ChatClient.builder(model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
-		store.add(this.key, List.of(new UserMessage("summarized"), new AssistantMessage("a")));
-		SnapshotProperties.TestSummaries.move(store, this.key, 1, "s1", "the summary");
+		this.store.add(this.key, List.of(new UserMessage("summarized"), new AssistantMessage("a")));
+		SnapshotProperties.TestSummaries.move(this.store, this.key, 1, "s1", "the summary");
+		askFifteenTimes();
+		assertThat(this.forgetting.get(this.key).view()).hasSize(24);
+		assertThat(this.store.messages(this.key)).hasSize(24).first().extracting("text").isEqualTo("summarized");
+	}
+
+	private void askFifteenTimes() {
 		for (int i = 1; i <= 15; i++) {
-			model.says("a");
-			chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+			ask(this.chat);
 		}
-		assertThat(conversations.get(this.key).view()).hasSize(24);
-		assertThat(store.messages(this.key)).hasSize(24).first().extracting("text").isEqualTo("summarized");
 	}
 
 }

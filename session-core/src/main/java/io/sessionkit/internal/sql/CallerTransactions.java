@@ -18,10 +18,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * What the transactions of callers that are open on a thread have written, also while
- * others suspend them. A write beside such a transaction, on another connection, would
- * wait for it, and it goes on only after that write: neither would ever end. So what
- * would wait is refused. Safe for use by many threads.
+ * Knows what the open transactions of callers on a thread have written, also while others
+ * suspend them. A write beside such a transaction, on another connection, would wait for
+ * it, and it goes on only after that write: neither would ever end. So what would wait is
+ * refused. Safe for use by many threads.
  */
 public final class CallerTransactions {
 

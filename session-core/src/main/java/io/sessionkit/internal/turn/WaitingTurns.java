@@ -57,7 +57,7 @@ public final class WaitingTurns {
 	}
 
 	/**
-	 * What a call without a message is to do.
+	 * The work of a call without a message.
 	 *
 	 * @param turn the turn that it continues, which holds a reply back; null if none is
 	 * open

@@ -42,8 +42,9 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 	static final String OPTIONS = "sessionKitStoreOptions";
 
 	/**
-	 * Whether the options of a store have what those of the bean have, by the property
-	 * that says it. Nobody knows what a codec of the application is made of.
+	 * The comparisons of the options of a store with those of the bean, by the property
+	 * that sets what they compare. Nobody knows what a codec of the application is made
+	 * of.
 	 */
 	static final Map<String, BiPredicate<StoreOptions, StoreOptions>> OF_OPTIONS = Map.of(
 			SessionKitProperties.PREFIX + ".time-to-live",

@@ -17,6 +17,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
@@ -107,7 +108,9 @@ class SessionObservationAutoConfigurationTests {
 	void storeThatTheApplicationInjectsIsNotAnother() {
 		this.observed.run((context) -> {
 			assertThat(context.getBean(SessionStore.class)).isInstanceOf(InMemorySessionStore.class);
-			assertThat(context.getBean(Conversations.class).store()).isInstanceOf(CountedStore.class);
+			SessionStore counted = context.getBean(Conversations.class).store();
+			assertThat(counted).isInstanceOf(CountedStore.class);
+			assertThat(StoreLayer.beneath(counted)).isSameAs(context.getBean(SessionStore.class));
 		});
 	}
 
