@@ -58,17 +58,6 @@ record SessionCall(ChatClientRequest request) {
 	/** The prefix of the names of SessionKit's own parameters. */
 	private static final String OWN = "sessionkit.";
 
-	/** The parameter that carries the call with its turn through the chain. */
-	private static final String CALL = "sessionkit.own-turn";
-
-	/** The parameter that holds the key that the caller was found to reach. */
-	private static final String REACHED = "sessionkit.reached";
-
-	/**
-	 * The parameter that marks a request that the turn advisor has seen and passed on.
-	 */
-	private static final String PASSED = "sessionkit.passed";
-
 	/** The value that {@link SessionAdvisor#none()} sets instead of a session. */
 	static final Object NO_SESSION = new Object() {
 
@@ -118,7 +107,8 @@ record SessionCall(ChatClientRequest request) {
 
 	/** An advisor repeats the call. */
 	private boolean wasReached(SessionKey named) {
-		return this.request.context().get(REACHED) instanceof Reached before && before.key().equals(named);
+		return this.request.context().get(SessionParameters.REACHED) instanceof Reached before
+				&& before.key().equals(named);
 	}
 
 	/**
@@ -126,7 +116,7 @@ record SessionCall(ChatClientRequest request) {
 	 * observation finds it there, and so does an advisor that repeats the call.
 	 */
 	void name(SessionKey key) {
-		put(REACHED, new Reached(key));
+		put(SessionParameters.REACHED, new Reached(key));
 		put(SessionParameters.SESSION, key);
 		put(CONVERSATION_ID, key.id());
 	}
@@ -145,7 +135,8 @@ record SessionCall(ChatClientRequest request) {
 	 * Returns the turn of this call; empty if the turn advisor has begun none.
 	 */
 	Optional<RunningTurn> ownTurn() {
-		return Optional.ofNullable((TurnCall) this.request.context().get(CALL)).map(TurnCall::turn);
+		return Optional.ofNullable((TurnCall) this.request.context().get(SessionParameters.OPEN_CALL))
+			.map(TurnCall::turn);
 	}
 
 	/**
@@ -153,10 +144,10 @@ record SessionCall(ChatClientRequest request) {
 	 * consent.
 	 */
 	void checkTools() {
-		if (this.request.context().get(CALL) instanceof TurnCall call) {
+		if (this.request.context().get(SessionParameters.OPEN_CALL) instanceof TurnCall call) {
 			call.checkTools(tools());
 		}
-		else if (this.request.context().get(PASSED) instanceof GatedTurns turns) {
+		else if (this.request.context().get(SessionParameters.PASSED) instanceof GatedTurns turns) {
 			turns.checkWithoutSession(tools());
 		}
 	}
@@ -187,12 +178,12 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(this.request.prompt())
 			.context(this.request.context())
-			.context(PASSED, true)
+			.context(SessionParameters.PASSED, true)
 			.build();
 	}
 
 	private boolean isPassed() {
-		return this.request.context().containsKey(PASSED);
+		return this.request.context().containsKey(SessionParameters.PASSED);
 	}
 
 	/**
@@ -353,7 +344,7 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())
-			.context(PASSED, turns)
+			.context(SessionParameters.PASSED, turns)
 			.build();
 	}
 
@@ -368,7 +359,7 @@ record SessionCall(ChatClientRequest request) {
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(messages, options(call.tools())))
 			.context(this.request.context())
-			.context(CALL, call)
+			.context(SessionParameters.OPEN_CALL, call)
 			.build();
 	}
 

@@ -63,6 +63,17 @@ public final class SessionParameters {
 	/** The advisor parameter that holds the {@link StreamStart} of one call. */
 	public static final String STREAM = "sessionkit.stream";
 
+	/** The parameter that carries a call with its open turn through the chain. */
+	public static final String OPEN_CALL = "sessionkit.open-call";
+
+	/** The parameter that holds the key that the caller was found to reach. */
+	public static final String REACHED = "sessionkit.reached";
+
+	/**
+	 * The parameter that marks a request that the turn advisor has seen and passed on.
+	 */
+	public static final String PASSED = "sessionkit.passed";
+
 	/** The metadata entry of a response that was not paid for again. */
 	public static final String REPEATED = "sessionkit.repeated";
 

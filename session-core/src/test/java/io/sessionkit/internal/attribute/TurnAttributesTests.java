@@ -104,7 +104,7 @@ class TurnAttributesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", " ", "sessionkit.", "sessionkit.own-turn" })
+	@ValueSource(strings = { "", " ", "sessionkit.", "sessionkit.open-call" })
 	void nameThatIsBlankOrReservedIsRefused(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.attributes.put(name, 1, false))
 			.withMessageContaining("'t1'");
