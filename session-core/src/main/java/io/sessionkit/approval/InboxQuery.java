@@ -65,6 +65,16 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 	}
 
 	/**
+	 * Returns whether the query is for the calls of a tool.
+	 * @param tool the name of the tool
+	 * @return true if no tools are named, or this one is, by its name or by its
+	 * {@linkplain ToolName#original original} one
+	 */
+	public boolean isFor(String tool) {
+		return this.tools.isEmpty() || this.tools.contains(tool) || this.tools.contains(ToolName.original(tool));
+	}
+
+	/**
 	 * Returns this query for the calls of some tools.
 	 * @param names the names of the tools; empty for all
 	 * @return a copy

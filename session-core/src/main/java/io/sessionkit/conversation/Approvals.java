@@ -30,6 +30,7 @@ import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.approval.AnnotatedTools;
@@ -186,9 +187,8 @@ public final class Approvals implements SessionDoor {
 	public List<ToolApproval> inbox(InboxQuery query, Page page) {
 		Caller caller = this.access.caller();
 		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
-		Predicate<ToolApproval> shown = (call) -> (query.tools().isEmpty() || query.tools().contains(call.tool()))
-				&& !changedAt(call).isAfter(latest) && this.deciders.mayDecide(caller, call)
-				&& SessionAccess.owned(call.key(), caller).equals(call.key());
+		Predicate<ToolApproval> shown = (call) -> query.isFor(call.tool()) && !changedAt(call).isAfter(latest)
+				&& this.deciders.mayDecide(caller, call) && SessionAccess.owned(call.key(), caller).equals(call.key());
 		List<String> owners = query.owners();
 		if (owners == null && this.deciders.mayDecideOfOthers(caller)) {
 			return this.ledger.pending(shown, page);
@@ -540,10 +540,15 @@ public final class Approvals implements SessionDoor {
 
 		/**
 		 * Sets the tools of which every call needs consent. The default is none.
-		 * @param names the names of the tools; they are compared exactly, case-sensitive
+		 * @param names the names of the tools; they are compared exactly, case-sensitive.
+		 * A name is also meant for the tools that Spring AI has renamed from it, as in
+		 * {@code alt_1_cancel}, because two MCP servers have one of the name
 		 * @return this builder
+		 * @throws IllegalArgumentException if no tool could have one of the names, as
+		 * {@code *} ({@link ToolName}). What rules on all tools is a policy
 		 */
 		public Builder tools(Set<String> names) {
+			names.forEach((name) -> ToolName.check(name, "The set of tools that need consent"));
 			this.tools = Set.copyOf(names);
 			return this;
 		}
@@ -570,10 +575,14 @@ public final class Approvals implements SessionDoor {
 		 * @param deciders the authorities by the name of the tool; under {@code *} those
 		 * for all other tools that need consent
 		 * @return this builder
-		 * @throws IllegalArgumentException if a tool has no authority
+		 * @throws IllegalArgumentException if a tool has no authority, or if no tool
+		 * could have one of the names ({@link ToolName})
 		 */
 		public Builder deciders(Map<String, Set<String>> deciders) {
 			deciders.forEach((tool, authorities) -> {
+				if (!tool.equals(Deciders.ALL_TOOLS)) {
+					ToolName.check(tool, "The map of deciders");
+				}
 				if (authorities.isEmpty()) {
 					throw new IllegalArgumentException("Nobody decides on the calls of tool '" + tool
 							+ "': give it an authority, or leave it out for those who reach the session.");

@@ -12,6 +12,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
+import io.sessionkit.approval.ToolName;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
@@ -535,9 +536,11 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * By default there are none.
 		 * @param limits the times by the exact name of the tool
 		 * @return this builder
-		 * @throws IllegalArgumentException if one is not positive, or longer than a year
+		 * @throws IllegalArgumentException if one is not positive, or longer than a year,
+		 * or if no tool could have one of the names ({@link ToolName})
 		 */
 		public Builder toolTimeouts(Map<String, Duration> limits) {
+			limits.keySet().forEach((tool) -> ToolName.check(tool, "The map of time limits"));
 			limits.forEach((tool, limit) -> ToolLimits.check("The time limit of tool '" + tool + "'", limit));
 			this.toolTimeouts = Map.copyOf(limits);
 			return this;

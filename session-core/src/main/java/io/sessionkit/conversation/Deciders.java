@@ -10,6 +10,7 @@ import io.sessionkit.approval.DeciderRequiredException;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.ToolName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,7 +109,7 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	}
 
 	private @Nullable Set<String> of(String tool) {
-		Set<String> named = this.byTool.get(tool);
+		Set<String> named = ToolName.find(this.byTool, tool);
 		return (named != null) ? named : this.byTool.get(ALL_TOOLS);
 	}
 

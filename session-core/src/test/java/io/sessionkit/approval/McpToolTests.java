@@ -1,20 +1,11 @@
 package io.sessionkit.approval;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Function;
 
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.json.McpJsonDefaults;
-import io.modelcontextprotocol.json.TypeRef;
-import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -28,7 +19,6 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import reactor.core.publisher.Mono;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -44,10 +34,7 @@ class McpToolTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
-	private static final Map<String, Object> SCHEMA = Map.of("type", "object", "properties",
-			Map.of("id", Map.of("type", "integer")), "required", List.of("id"));
-
-	private final Server server = new Server();
+	private final AnsweringMcpServer server = new AnsweringMcpServer("shop");
 
 	private final McpSyncClient client = McpClient.sync(this.server).build();
 
@@ -72,15 +59,15 @@ class McpToolTests {
 		this.model.calls(call("c1", "look")).calls(call("c2", "cancel")).says("done");
 		setup.content(
 				chat.prompt().user("q").toolContext(Map.of("tenant", "acme")).advisors(SessionAdvisor.session(T1)));
-		assertThat(this.server.calls).extracting(McpSchema.CallToolRequest::name).containsExactly("look");
+		assertThat(this.server.calls()).extracting(McpSchema.CallToolRequest::name).containsExactly("look");
 		ToolApproval waiting = approvals.pending(T1).get(0);
 		assertThat(waiting.tool()).isEqualTo("cancel");
 		approvals.decide(waiting, Decision.approve("anna"));
 		setup.content(chat.prompt().toolContext(Map.of("tenant", "acme")).advisors(SessionAdvisor.session(T1)));
-		assertThat(this.server.calls).extracting(McpSchema.CallToolRequest::name).containsExactly("look", "cancel");
-		assertThat(this.server.calls).extracting(McpSchema.CallToolRequest::arguments).containsOnly(Map.of("id", 7));
-		assertThat(this.server.calls.get(0).meta()).isEqualTo(Map.of("tenant", "acme"));
-		assertThat(this.server.calls.get(1).meta()).containsOnlyKeys("tenant", Approvals.CLAIM);
+		assertThat(this.server.calls()).extracting(McpSchema.CallToolRequest::name).containsExactly("look", "cancel");
+		assertThat(this.server.calls()).extracting(McpSchema.CallToolRequest::arguments).containsOnly(Map.of("id", 7));
+		assertThat(this.server.calls().get(0).meta()).isEqualTo(Map.of("tenant", "acme"));
+		assertThat(this.server.calls().get(1).meta()).containsOnlyKeys("tenant", Approvals.CLAIM);
 		assertThat(approvals.ledger(T1)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 		assertThat(Lines.of(this.conversations.get(T1).messages())).hasSize(6)
 			.startsWith("user: q", "assistant look({\"id\":7})")
@@ -90,62 +77,13 @@ class McpToolTests {
 	private SyncMcpToolCallback tool(String name) {
 		return SyncMcpToolCallback.builder()
 			.mcpClient(this.client)
-			.tool(McpSchema.Tool.builder(name, SCHEMA).description("of the server").build())
+			.tool(McpSchema.Tool.builder(name, AnsweringMcpServer.SCHEMA).description("of the server").build())
 			.prefixedToolName(name)
 			.build();
 	}
 
 	private static ToolCall call(String id, String tool) {
 		return new ToolCall(id, "function", tool, "{\"id\":7}");
-	}
-
-	/**
-	 * Answers what a server would answer, and keeps the calls.
-	 */
-	private static final class Server implements McpClientTransport {
-
-		private final List<McpSchema.CallToolRequest> calls = new CopyOnWriteArrayList<>();
-
-		private volatile Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler = (message) -> message;
-
-		@Override
-		public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> receiver) {
-			this.handler = receiver;
-			return Mono.empty();
-		}
-
-		@Override
-		public Mono<Void> sendMessage(JSONRPCMessage message) {
-			if (!(message instanceof JSONRPCRequest request)) {
-				return Mono.empty();
-			}
-			return this.handler.apply(Mono.just(JSONRPCResponse.result(request.id(), answer(request)))).then();
-		}
-
-		private Object answer(JSONRPCRequest request) {
-			if (request.method().equals(McpSchema.METHOD_INITIALIZE)) {
-				McpSchema.InitializeRequest hello = unmarshalFrom(request.params(), new TypeRef<>() {
-				});
-				return McpSchema.InitializeResult
-					.builder(hello.protocolVersion(), McpSchema.ServerCapabilities.builder().tools(true).build(),
-							new McpSchema.Implementation("shop", "1"))
-					.build();
-			}
-			this.calls.add(unmarshalFrom(request.params(), new TypeRef<>() {
-			}));
-			return McpSchema.CallToolResult.builder(List.of(new McpSchema.TextContent("ok"))).build();
-		}
-
-		@Override
-		public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-			return McpJsonDefaults.getMapper().convertValue(data, type);
-		}
-
-		@Override
-		public Mono<Void> closeGracefully() {
-			return Mono.empty();
-		}
-
 	}
 
 }

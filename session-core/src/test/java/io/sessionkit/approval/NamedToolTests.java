@@ -55,6 +55,20 @@ class NamedToolTests {
 	}
 
 	@Test
+	void toolThatWasRenamedIsNamedOnceInTheLog() {
+		SessionAdvisor process = process("refund");
+		this.model.says("hello").says("hello").says("hello");
+		ask(process, "refund");
+		assertThat(this.log.list).isEmpty();
+		ask(process, "alt_1_refund");
+		ask(process, "alt_1_refund");
+		assertThat(this.log.list).singleElement()
+			.extracting(ILoggingEvent::getFormattedMessage)
+			.asString()
+			.contains("'alt_1_refund'", "sessionkit.approval.tools", "McpToolNamePrefixGenerator");
+	}
+
+	@Test
 	void clientIsNotRefusedBecauseAnotherOneHasNotOfferedItsToolYet() {
 		SessionAdvisor process = process("refund", "wipe");
 		this.model.says("hello").says("hello");

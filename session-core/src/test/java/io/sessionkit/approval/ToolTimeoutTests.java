@@ -374,6 +374,16 @@ class ToolTimeoutTests {
 	}
 
 	@Test
+	void toolThatSpringAiHasRenamedHasTheLimitOfItsName() {
+		ToolCallback renamed = FunctionToolCallback.builder("alt_1_slow", this.tools::slow).build();
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMillis(300))), (builder) -> {
+		});
+		this.model.calls(call("alt_1_slow")).says("done");
+		asked(ClientSetup.plain(), renamed);
+		assertThat(this.model.lastRequestLines().get(2)).contains("after 300 ms");
+	}
+
+	@Test
 	void theNameOutranksTheAnnotationAndTheAnnotationTheLimitOfAll() {
 		this.tools.released.countDown();
 		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMillis(1))).toolTimeout(Duration.ofDays(1)),

@@ -1,6 +1,8 @@
 package io.sessionkit.conversation;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -11,6 +13,8 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -64,6 +68,26 @@ class BuilderBoundsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> conversation.timeToLive(Duration.ofSeconds(1)))
 			.withMessageContaining("PT1S");
 		conversation.timeToLive(Duration.ZERO);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*", "cancel,refund", " " })
+	void nameThatNoToolCanHaveIsRefused(String name) {
+		Conversations conversations = this.builder.build();
+		assertThatIllegalArgumentException().isThrownBy(() -> Approvals.builder(conversations).tools(Set.of(name)))
+			.withMessageContaining("'" + name + "'");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.builder.toolTimeouts(Map.of(name, Duration.ofSeconds(1))))
+			.withMessageContaining("'" + name + "'");
+	}
+
+	@Test
+	void decidersMayBeThoseOfAllToolsButNotOfAName() {
+		Approvals.Builder approvals = Approvals.builder(this.builder.build());
+		Set<String> leads = Set.of("ROLE_LEAD");
+		assertThatNoException().isThrownBy(() -> approvals.deciders(Map.of("*", leads)));
+		assertThatIllegalArgumentException().isThrownBy(() -> approvals.deciders(Map.of("cancel*", leads)))
+			.withMessageContaining("'cancel*'");
 	}
 
 	private SessionAdvisor.Builder advisor() {

@@ -15,12 +15,14 @@ import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.mcp.McpToolNamePrefixGenerator;
 import org.springframework.ai.tool.annotation.Tool;
 
 /**
@@ -77,6 +79,32 @@ final class ApprovalSnippets {
 		};
 		// end::policy
 	}
+
+	static McpToolNamePrefixGenerator toolNames() {
+		// tag::tool-names
+		return (connection, tool) -> {
+			String client = connection.clientInfo().name(); // "spring-ai-mcp-client -
+															// bank"
+			return client.substring(client.lastIndexOf(' ') + 1) + "_" + tool.name();
+		};
+		// end::tool-names
+	}
+
+	// tag::server
+	static class ToolsOfTheBank implements ApprovalPolicy {
+
+		@Override
+		public boolean appliesTo(String tool) {
+			return tool.startsWith("bank_");
+		}
+
+		@Override
+		public Ruling rule(ToolRequest request) {
+			return request.call().name().equals("bank_balance") ? Ruling.allow() : Ruling.ask();
+		}
+
+	}
+	// end::server
 
 	static @Nullable String ask(ChatClient chat, String thread, String text) {
 		// tag::ask

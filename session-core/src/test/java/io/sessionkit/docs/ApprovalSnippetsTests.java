@@ -2,11 +2,16 @@ package io.sessionkit.docs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
+import io.modelcontextprotocol.spec.McpSchema;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
@@ -19,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.mcp.McpConnectionInfo;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -144,6 +150,26 @@ class ApprovalSnippetsTests {
 			.isEqualTo("tool delete_account=Accounts are deleted by the support team only.");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DENIED);
 		assertThat(Lines.of(this.store.messages(KEY))).hasSize(4);
+	}
+
+	@Test
+	void toolsOfAServerAreNamedByItAndRuledOnTogether() {
+		McpConnectionInfo bank = McpConnectionInfo.builder()
+			.clientCapabilities(McpSchema.ClientCapabilities.builder().build())
+			.clientInfo(new McpSchema.Implementation("spring-ai-mcp-client - bank", "1"))
+			.build();
+		String cancel = ApprovalSnippets.toolNames()
+			.prefixedToolName(bank, McpSchema.Tool.builder("cancel", Map.of("type", "object")).build());
+		assertThat(cancel).isEqualTo("bank_cancel");
+		ApprovalPolicy policy = new ApprovalSnippets.ToolsOfTheBank();
+		assertThat(policy.appliesTo("shop_cancel")).isFalse();
+		assertThat(policy.appliesTo(cancel)).isTrue();
+		assertThat(policy.rule(request(cancel))).isEqualTo(Ruling.ask());
+		assertThat(policy.rule(request("bank_balance"))).isEqualTo(Ruling.allow());
+	}
+
+	private static ToolRequest request(String tool) {
+		return new ToolRequest(KEY, null, call(tool, "{}"), Map.of(), null, Map.of(), Map.of());
 	}
 
 	private ToolApproval paused(String tool, String arguments, String reply) {

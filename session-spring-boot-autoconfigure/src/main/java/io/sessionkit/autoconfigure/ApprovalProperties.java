@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.approval.ToolName;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.NestedConfigurationProperty;

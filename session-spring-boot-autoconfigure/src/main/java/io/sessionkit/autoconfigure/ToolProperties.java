@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import io.sessionkit.approval.ToolName;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,7 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.tool.ToolNames;
 import org.apache.commons.logging.Log;
@@ -97,6 +99,7 @@ final class NameCheck {
 	 * configured one that no tool has so far
 	 */
 	void check(Collection<String> offered) {
+		warnOfRenamed(offered);
 		if (offered.isEmpty() || missing().isEmpty()) {
 			return;
 		}
@@ -106,6 +109,23 @@ final class NameCheck {
 		}
 		refuseLike(offered, "this call offers");
 		warnOnce(offered);
+	}
+
+	/**
+	 * Logs each tool once that is configured by the name that it had before it was
+	 * renamed.
+	 */
+	private void warnOfRenamed(Collection<String> offered) {
+		for (String tool : offered) {
+			String original = ToolName.original(tool);
+			if (!original.equals(tool) && this.names.all().contains(original) && this.logged.add(tool)) {
+				logger.warn("Tool '" + tool + "' is treated as " + this.names.property(Set.of(original)) + " says of '"
+						+ original + "': Spring AI has renamed it, since several MCP servers, or several versions of"
+						+ " a tool, have the name. Which of them gets the number depends on the order in which they are"
+						+ " asked, so a call that waits may belong to another server after a restart. Give them names"
+						+ " of their own with a bean of type McpToolNamePrefixGenerator.");
+			}
+		}
 	}
 
 	/** Logs each name once that no tool has so far. */
@@ -125,7 +145,9 @@ final class NameCheck {
 	}
 
 	private void find(Collection<String> tools) {
-		tools.stream().filter(this.names.all()::contains).forEach(this.found::add);
+		Stream.concat(tools.stream(), tools.stream().map(ToolName::original))
+			.filter(this.names.all()::contains)
+			.forEach(this.found::add);
 	}
 
 	/**

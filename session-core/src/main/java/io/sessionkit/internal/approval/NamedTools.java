@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.approval.UnknownToolException;
 
@@ -55,7 +56,7 @@ public final class NamedTools implements ApprovalPolicy, NameCheck.Names {
 
 	@Override
 	public boolean appliesTo(String tool) {
-		return this.names.contains(tool);
+		return this.names.contains(tool) || this.names.contains(ToolName.original(tool));
 	}
 
 	@Override

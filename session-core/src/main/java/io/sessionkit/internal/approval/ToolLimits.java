@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.sessionkit.ToolTimeout;
+import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.tool.WrappedTools;
@@ -99,7 +100,7 @@ public final class ToolLimits implements NameCheck.Names {
 
 	/** Returns the limit of a tool; null if it has none. */
 	@Nullable Duration of(ToolCallback tool) {
-		Duration named = this.named.get(tool.getToolDefinition().name());
+		Duration named = ToolName.find(this.named, tool.getToolDefinition().name());
 		if (named != null) {
 			return named;
 		}
