@@ -22,6 +22,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -276,7 +277,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 			return (advisors) -> {
 			};
 		}
-		List<Message> copies = SessionCall.copies(messages);
+		List<Message> copies = TurnRequest.copies(messages);
 		return (advisors) -> advisors.param(HISTORY, copies).param(HISTORY_POLICY, policy);
 	}
 

@@ -10,11 +10,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import io.sessionkit.Concurrency;
-import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
-import io.sessionkit.context.HistoryPolicy;
-import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnAccess;
@@ -88,8 +84,8 @@ record SessionCall(ChatClientRequest request) {
 		if (isWithoutSession()) {
 			return Optional.empty();
 		}
-		SessionKey own = key(SessionParameters.SESSION);
-		SessionKey alias = key(CONVERSATION_ID);
+		SessionKey own = parameters().key(SessionParameters.SESSION);
+		SessionKey alias = parameters().key(CONVERSATION_ID);
 		if (own != null && alias != null && !own.id().equals(alias.id())) {
 			throw new IllegalStateException("The call names two sessions: " + own + " as " + SessionParameters.SESSION
 					+ " and " + alias + " as " + CONVERSATION_ID + ". Name one of them.");
@@ -129,6 +125,13 @@ record SessionCall(ChatClientRequest request) {
 			// an earlier advisor made the context immutable: the observation lacks the
 			// session
 		}
+	}
+
+	/**
+	 * Returns what the advisor parameters of the call say.
+	 */
+	CallParameters parameters() {
+		return new CallParameters(this.request.context());
 	}
 
 	/**
@@ -199,11 +202,13 @@ record SessionCall(ChatClientRequest request) {
 
 	TurnRequest turnRequest(SessionKey key, ObservedTurn observed) {
 		ChatOptions options = this.request.prompt().getOptions();
-		TurnRequest.Call call = new TurnRequest.Call(text(SessionParameters.AGENT),
-				(options != null) ? options.getModel() : null, ToolDigests.of(options), parameters(), observed);
+		CallParameters said = parameters();
+		TurnRequest.Call call = new TurnRequest.Call(said.text(SessionParameters.AGENT),
+				(options != null) ? options.getModel() : null, ToolDigests.of(options), keptParameters(), observed);
 		Extensions extensions = new Extensions(CallAddition.of(this.request.context(), SessionHook.class),
-				CallAddition.of(this.request.context(), SessionListener.class), merge());
-		return new TurnRequest(key, input(), limit(), expectedTurn(), start(), call, extensions, childOf());
+				CallAddition.of(this.request.context(), SessionListener.class), said.merge());
+		return new TurnRequest(key, input(), said.limit(), said.expectedTurn(), said.start(), call, extensions,
+				childOf());
 	}
 
 	/**
@@ -223,7 +228,7 @@ record SessionCall(ChatClientRequest request) {
 			return namedKey(reached);
 		}
 		if (!(value instanceof ChildSession child)) {
-			throw wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
+			throw CallParameters.wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
 		}
 		TurnAccess enclosing = TurnBinding.running();
 		SessionKey named = namedKey(reached).orElse(null);
@@ -246,60 +251,6 @@ record SessionCall(ChatClientRequest request) {
 	private TurnRequest.@Nullable ChildOf childOf() {
 		return (this.request.context().get(SessionParameters.CHILD) instanceof TurnRequest.ChildOf child) ? child
 				: null;
-	}
-
-	/**
-	 * Returns the place at which the turn begins.
-	 */
-	private TurnRequest.Start start() {
-		List<String> named = SessionParameters.STARTS.stream()
-			.filter((name) -> this.request.context().get(name) != null)
-			.toList();
-		if (named.isEmpty()) {
-			return TurnRequest.Start.HEAD;
-		}
-		if (named.size() > 1) {
-			throw new IllegalStateException("The call names two places to begin at: " + named + ". Name one of them.");
-		}
-		Object value = this.request.context().get(named.get(0));
-		return switch (named.get(0)) {
-			case SessionParameters.EDITING ->
-				new TurnRequest.Start(TurnRequest.Start.Kind.EDIT, number(named.get(0), value, "editing"), null);
-			case SessionParameters.HISTORY -> TurnRequest.Start.with(policy(), given(value));
-			case SessionParameters.READING -> TurnRequest.Start.READING;
-			case SessionParameters.REGENERATING -> new TurnRequest.Start(TurnRequest.Start.Kind.REGENERATE,
-					number(named.get(0), value, "regenerating"), null);
-			default -> new TurnRequest.Start(TurnRequest.Start.Kind.BRANCH, 0, String.valueOf(value));
-		};
-	}
-
-	private HistoryPolicy policy() {
-		HistoryPolicy policy = typed(SessionParameters.HISTORY_POLICY, HistoryPolicy.class, "a HistoryPolicy",
-				"history");
-		return (policy != null) ? policy : HistoryPolicy.OVERRIDE;
-	}
-
-	private static List<Message> given(@Nullable Object value) {
-		if (!(value instanceof List<?> list)) {
-			throw wrongType(SessionParameters.HISTORY, "a List of messages", value, "history");
-		}
-		for (Object each : list) {
-			if (!(each instanceof Message)) {
-				throw wrongType(SessionParameters.HISTORY, "a List of messages and nothing else", each, "history");
-			}
-			if (each instanceof SystemMessage) {
-				throw new IllegalStateException("The history that a call brings must not contain a system message."
-						+ " Give the system text to the call, with .system(..).");
-			}
-		}
-		return copies(list.stream().map(Message.class::cast).toList());
-	}
-
-	/**
-	 * Returns copies that nobody else can change.
-	 */
-	static List<Message> copies(List<? extends Message> messages) {
-		return TurnRequest.copies(messages);
 	}
 
 	/**
@@ -340,7 +291,8 @@ record SessionCall(ChatClientRequest request) {
 	 * @param toolLoop whether the call runs tools itself
 	 */
 	ChatClientRequest passed(GatedTurns turns, boolean toolLoop) {
-		List<ToolCallback> tools = turns.withoutSession(text(SessionParameters.AGENT), tools(), toolLoop, parameters());
+		List<ToolCallback> tools = turns.withoutSession(parameters().text(SessionParameters.AGENT), tools(), toolLoop,
+				keptParameters());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())
@@ -367,55 +319,11 @@ record SessionCall(ChatClientRequest request) {
 	 * Returns the advisor parameters without those of SessionKit, which may give access
 	 * to the store.
 	 */
-	private Map<String, Object> parameters() {
+	private Map<String, Object> keptParameters() {
 		Map<String, Object> parameters = new HashMap<>(this.request.context());
 		parameters.keySet().removeIf((name) -> name.startsWith(OWN));
 		parameters.values().removeIf(Objects::isNull);
 		return parameters;
-	}
-
-	private @Nullable SessionKey key(String name) {
-		Object value = this.request.context().get(name);
-		if (value == null || value instanceof SessionKey) {
-			return (SessionKey) value;
-		}
-		if (value instanceof String id) {
-			return SessionKey.of(id);
-		}
-		throw wrongType(name, "a SessionKey or a String", value, "session");
-	}
-
-	private @Nullable String text(String name) {
-		return Objects.toString(this.request.context().get(name), null);
-	}
-
-	private @Nullable HistoryMerge merge() {
-		return typed(SessionParameters.MERGE, HistoryMerge.class, "a HistoryMerge", "merge");
-	}
-
-	/**
-	 * Returns what becomes of an answer that the caller stops reading.
-	 * @param configured the rule for a call that says nothing
-	 */
-	OnCancel onCancel(OnCancel configured) {
-		OnCancel rule = typed(SessionParameters.ON_CANCEL, OnCancel.class, "an OnCancel", "onCancel");
-		return (rule != null) ? rule : configured;
-	}
-
-	/**
-	 * Returns how to treat the call while another one works on the session.
-	 * @param configured the rule for a call that says nothing
-	 */
-	Concurrency concurrency(Concurrency configured) {
-		Concurrency rule = typed(SessionParameters.CONCURRENCY, Concurrency.class, "a Concurrency", "concurrency");
-		return (rule != null) ? rule : configured;
-	}
-
-	/**
-	 * Returns whether the messages of the call may join the turn of another one.
-	 */
-	boolean mayJoin() {
-		return !this.request.context().containsKey(SessionParameters.OWN_TURN);
 	}
 
 	/**
@@ -443,7 +351,7 @@ record SessionCall(ChatClientRequest request) {
 		if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
 			boolean edited = SavingHooks.areAmong(ofAll) || SavingHooks.areAmong(asking.extensions().hooks());
 			stream.opening(new StreamStart.Opening(asking.key(), asking.isStored(), edited, asking.mayBegin(),
-					asking.endsWithTurn(), text(SessionParameters.IDEMPOTENCY_KEY)));
+					asking.endsWithTurn(), parameters().text(SessionParameters.IDEMPOTENCY_KEY)));
 		}
 	}
 
@@ -459,7 +367,8 @@ record SessionCall(ChatClientRequest request) {
 			}
 		}
 		else if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
-			stream.repeating(asking.key(), Objects.requireNonNull(text(SessionParameters.IDEMPOTENCY_KEY)));
+			stream.repeating(asking.key(),
+					Objects.requireNonNull(parameters().text(SessionParameters.IDEMPOTENCY_KEY)));
 		}
 	}
 
@@ -468,42 +377,6 @@ record SessionCall(ChatClientRequest request) {
 	 */
 	void checkNeedsNoSession() {
 		SessionlessCheck.check(this.request.context(), isWithoutSession());
-	}
-
-	private long expectedTurn() {
-		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
-		return (value != null) ? number(SessionParameters.EXPECT_TURN, value, "expectTurn") : 0;
-	}
-
-	private static long number(String name, @Nullable Object value, String method) {
-		if (value instanceof Long || value instanceof Integer) {
-			return ((Number) value).longValue();
-		}
-		throw wrongType(name, "a Long or an Integer", value, method);
-	}
-
-	private @Nullable Integer limit() {
-		return typed(SessionParameters.LIMIT, Integer.class, "an Integer", "limit");
-	}
-
-	/**
-	 * Returns the value of a parameter; null if the call has none.
-	 * @param described the type in words, for the error
-	 * @param method the method of {@link SessionAdvisor} that sets it
-	 */
-	private <T> @Nullable T typed(String name, Class<T> type, String described, String method) {
-		Object value = this.request.context().get(name);
-		if (value == null || type.isInstance(value)) {
-			return type.cast(value);
-		}
-		throw wrongType(name, described, value, method);
-	}
-
-	private static IllegalStateException wrongType(String parameter, String type, @Nullable Object value,
-			String method) {
-		return new IllegalStateException("The advisor parameter " + parameter + " must be " + type + ", not a "
-				+ ((value != null) ? value.getClass().getName() : "null") + ". Use .advisors(SessionAdvisor." + method
-				+ "(..)).");
 	}
 
 }

@@ -161,7 +161,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, TurnRequest request, StreamAdvisorChain chain,
 			ContextView context) {
-		OnCancel rule = call.onCancel(this.rules.onCancel());
+		OnCancel rule = call.parameters().onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = this.turns.asked(request);
 		this.all.checkWritable(asking, true);
@@ -333,7 +333,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
 		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
-				call.concurrency(this.rules.concurrency()), call.mayJoin(), this.rules.concurrencyTimeout());
+				call.parameters().concurrency(this.rules.concurrency()), call.parameters().mayJoin(),
+				this.rules.concurrencyTimeout());
 	}
 
 	/**
