@@ -1,7 +1,6 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,7 +22,6 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
-import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
@@ -49,9 +47,7 @@ import org.springframework.ai.chat.client.advisor.api.BaseAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.ToolAdvisor;
-import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.model.ChatResponse;
-import org.springframework.ai.chat.model.Generation;
 
 /**
  * The advisor outside the tool loop. It opens the turn, and stores it when the loop has
@@ -119,16 +115,18 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		if (opened instanceof OpenedCall.Working working) {
 			return answered(call, chain, working.call());
 		}
+		CallResponses responses = new CallResponses(call);
 		return (opened instanceof OpenedCall.Answered answered)
-				? carrying(response(marked(answered), call), answered.turn())
-				: queued((OpenedCall.Queued) opened, call);
+				? CallResponses.carrying(responses.answered(answered), answered.turn())
+				: responses.queued((OpenedCall.Queued) opened);
 	}
 
 	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, TurnCall working) {
 		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
-		ChatClientResponse response = (answer != null) ? response(answer, call) : runLoop(call, chain, working);
-		return working.isWaiting() ? paused(working.end(), response, call) : completed(response, turn);
+		CallResponses responses = new CallResponses(call);
+		ChatClientResponse response = (answer != null) ? responses.response(answer) : runLoop(call, chain, working);
+		return working.isWaiting() ? responses.paused(working.end(), response) : completed(response, turn);
 	}
 
 	@Override
@@ -271,11 +269,12 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			link(working.call(), observation);
 			return stream(call, rest(chain), working.call());
 		}
+		CallResponses responses = new CallResponses(call);
 		if (opened instanceof OpenedCall.Answered answered) {
-			ChatClientResponse reply = response(marked(answered), call);
-			return Flux.just(reply, lastElement(reply, call, answered.turn()));
+			ChatClientResponse reply = responses.answered(answered);
+			return Flux.just(reply, responses.lastElement(reply, answered.turn()));
 		}
-		return Flux.just(queued((OpenedCall.Queued) opened, call));
+		return Flux.just(responses.queued((OpenedCall.Queued) opened));
 	}
 
 	/**
@@ -366,7 +365,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			link(working, chain.getObservationRegistry().getCurrentObservation());
 			ChatClientResponse response = ToolRuns.callInner(() -> rest(chain).nextCall(call.with(working)));
 			if (!working.isWaiting()) {
-				turn.rounds().afterLoop(generations(response));
+				turn.rounds().afterLoop(CallResponses.generations(response));
 			}
 			return response;
 		}
@@ -388,11 +387,12 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			if (response.chatResponse() != null) {
 				turn.rounds().delivered(response.chatResponse());
 			}
-		}).filter((response) -> !working.isWaiting() || !isPause(response));
+		}).filter((response) -> !working.isWaiting() || !CallResponses.isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
+		CallResponses responses = new CallResponses(call);
 		Mono<ChatClientResponse> end = WaitingThread.run(() -> working.isWaiting()
-				? paused(working.end(), last.get(), call) : lastElement(last.get(), call, completed(turn)));
+				? responses.paused(working.end(), last.get()) : responses.lastElement(last.get(), completed(turn)));
 		Flux<ChatClientResponse> whole = turn.rounds().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
@@ -417,7 +417,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private static Flux<ChatClientResponse> replies(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
 		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
-		return (answer != null) ? Flux.just(response(answer, call))
+		return (answer != null) ? Flux.just(new CallResponses(call).response(answer))
 				: ThrownErrors.passedOn(chain.nextStream(call.with(working)))
 					.contextWrite((context) -> TurnBinding.write(turn.running(), context));
 	}
@@ -428,26 +428,6 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private static Flux<ChatClientResponse> held(Flux<ChatClientResponse> replies, Mono<ChatClientResponse> end) {
 		return replies.collectList()
 			.flatMapMany((all) -> end.flatMapMany((last) -> Flux.fromIterable(all).concatWithValues(last)));
-	}
-
-	private static ChatClientResponse response(ChatResponse answer, SessionCall call) {
-		return ChatClientResponse.builder().chatResponse(answer).context(call.request().context()).build();
-	}
-
-	private static ChatResponse marked(OpenedCall.Answered answered) {
-		String mark = answered.joined() ? SessionParameters.STEERED : SessionParameters.REPEATED;
-		return marked(answered.reply(), mark);
-	}
-
-	private static ChatResponse marked(ChatResponse response, String mark) {
-		return ChatResponse.builder().from(response).metadata(mark, true).build();
-	}
-
-	private static ChatClientResponse queued(OpenedCall.Queued queued, SessionCall call) {
-		ChatClientResponse response = paused(queued.pause(), null, call);
-		ChatResponse pause = response.chatResponse();
-		return (queued.joined() && pause != null)
-				? response.mutate().chatResponse(marked(pause, SessionParameters.STEERED)).build() : response;
 	}
 
 	private static Mono<Void> failed(OpenedCall opened, Throwable cause) {
@@ -468,60 +448,9 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}).then();
 	}
 
-	private static boolean isPause(ChatClientResponse response) {
-		return response.chatResponse() != null && Pause.isPause(response.chatResponse());
-	}
-
-	/**
-	 * Returns the response for a call whose turn waits: the pause, with the usage of the
-	 * loop.
-	 * @param pause the pause
-	 * @param loop the last response of the loop; null if the loop was not entered
-	 */
-	private static ChatClientResponse paused(@Nullable Pause pause, @Nullable ChatClientResponse loop,
-			SessionCall call) {
-		Pause waiting = Objects.requireNonNull(pause);
-		ChatResponse cost = (loop != null) ? loop.chatResponse() : null;
-		ChatResponse.Builder builder = ChatResponse.builder();
-		builder = (cost != null) ? builder.from(cost) : builder;
-		ChatResponse response = builder.generations(waiting.response().getResults())
-			.metadata(SessionParameters.TURN, waiting.turn())
-			.build();
-		return (loop != null) ? loop.mutate().chatResponse(response).build() : response(response, call);
-	}
-
-	private static List<Generation> generations(ChatClientResponse response) {
-		return (response.chatResponse() != null) ? response.chatResponse().getResults() : List.of();
-	}
-
 	private static ChatClientResponse completed(ChatClientResponse response, RunningTurn turn) {
 		TurnResult result = turn.complete(response.chatResponse());
-		return turn.request().isStored() ? carrying(response, result) : response;
-	}
-
-	private static ChatClientResponse carrying(ChatClientResponse response, TurnResult turn) {
-		ChatResponse chatResponse = response.chatResponse();
-		ChatResponse.Builder builder = ChatResponse.builder();
-		builder = (chatResponse != null) ? builder.from(chatResponse) : builder.generations(List.of());
-		return response.mutate().chatResponse(builder.metadata(SessionParameters.TURN, turn).build()).build();
-	}
-
-	/**
-	 * Returns one more element, without text, that carries the turn. Its id, model and
-	 * usage are those of the element before. It has no finish reason, since an advisor
-	 * that acts on one would act twice.
-	 */
-	private static ChatClientResponse lastElement(@Nullable ChatClientResponse end, SessionCall call,
-			@Nullable TurnResult turn) {
-		ChatResponse.Builder builder = ChatResponse.builder();
-		builder = (end != null && end.chatResponse() != null) ? builder.from(end.chatResponse()) : builder;
-		builder.generations(List.of(new Generation(new AssistantMessage(""))));
-		ChatResponse response = ((turn != null) ? builder.metadata(SessionParameters.TURN, turn) : builder).build();
-		ChatClientResponse.Builder last = ChatClientResponse.builder().chatResponse(response);
-		if (end != null) {
-			return last.context(end.context()).build();
-		}
-		return last.context(call.request().context()).build();
+		return turn.request().isStored() ? CallResponses.carrying(response, result) : response;
 	}
 
 }
