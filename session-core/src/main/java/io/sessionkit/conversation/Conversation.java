@@ -32,6 +32,7 @@ import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
@@ -97,6 +98,17 @@ public final class Conversation {
 	 */
 	public Optional<Session> session() {
 		return this.store.find(this.key);
+	}
+
+	/**
+	 * Returns the head, the turn with which the history ends: the last completed turn of
+	 * the active branch, whatever turns have failed, wait, or were written on other
+	 * branches since. A {@link #reset} leaves it as it is.
+	 * @return the turn; empty if there is none, or the session is absent
+	 */
+	public Optional<Turn> head() {
+		PathQuery query = PathQuery.to(Point.HEAD).turns(Tail.newest(1));
+		return this.store.path(this.key, query).flatMap((path) -> path.turns().stream().findFirst());
 	}
 
 	/**
@@ -223,7 +235,7 @@ public final class Conversation {
 
 	/**
 	 * Returns a page of the turns of all branches and statuses. So the newest one need
-	 * not be in the history.
+	 * not be in the history; {@link #head} is the last one that is.
 	 * @param tail the turns to return, by number
 	 * @return the turns, oldest first
 	 */
@@ -749,7 +761,8 @@ public final class Conversation {
 
 	/**
 	 * Deletes items permanently, as {@link #delete(long)} does. With calls their results
-	 * are deleted, and with results their calls.
+	 * are deleted, and with results their calls. So the items are read; one that cannot
+	 * be read is deleted by a {@link io.sessionkit.store.Commit} of the store.
 	 * @param items the sequences of the items; those that do not exist are ignored
 	 * @return the number of items deleted
 	 * @throws IllegalStateException in a tool or hook of a turn on this session, which

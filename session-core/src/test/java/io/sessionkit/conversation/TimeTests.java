@@ -129,6 +129,25 @@ class TimeTests {
 	}
 
 	@Test
+	void headIsTheLastTurnOfTheHistoryWhateverFailsBehindIt() {
+		assertThat(this.conversation.head()).isEmpty();
+		talk(2);
+		this.model.fails(new IllegalStateException("down"));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.client.prompt().user("q3").advisors(on()).call().content());
+		assertThat(numbers(this.conversation.turns(Tail.newest(1)))).containsExactly(3L);
+		ObservedStore observed = new ObservedStore(this.store);
+		assertThat(numbers(Conversations.of(observed).get(this.key).head().stream().toList())).containsExactly(2L);
+		assertThat(observed.calls()).hasSize(1);
+		this.conversation.undo(1);
+		this.conversation.reset();
+		assertThat(this.conversation.head().orElseThrow().number()).isEqualTo(1);
+		this.conversation.undo(1);
+		this.conversation.undo(1);
+		assertThat(this.conversation.head()).isEmpty();
+	}
+
+	@Test
 	void undoOfNothingChangesNothing() {
 		assertThat(this.conversation.undo(1)).isEmpty();
 		assertThat(this.conversation.redo(1)).isEmpty();

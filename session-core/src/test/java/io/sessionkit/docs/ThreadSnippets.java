@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
@@ -90,6 +91,32 @@ final class ThreadSnippets {
 		// tag::read
 		return conversations.get(SessionKey.of(user, thread)).messages();
 		// end::read
+	}
+
+	// tag::agents
+	record Agents(ChatClient support, ChatClient billing) {
+
+		static Agents of(ChatClient.Builder builder) {
+			return new Agents(
+					builder.clone()
+						.defaultSystem("You welcome customers.")
+						.defaultAdvisors(SessionAdvisor.agent("support"))
+						.build(),
+					builder.clone()
+						.defaultSystem("You answer questions about bills.")
+						.defaultAdvisors(SessionAdvisor.agent("billing"))
+						.build());
+		}
+
+	}
+	// end::agents
+
+	static @Nullable String answer(Agents agents, Conversations conversations, SessionKey session, String text) {
+		// tag::last-agent
+		String last = conversations.get(session).head().map(Turn::agent).orElse("support");
+		ChatClient agent = last.equals("billing") ? agents.billing() : agents.support();
+		return agent.prompt().user(text).advisors(SessionAdvisor.session(session)).call().content();
+		// end::last-agent
 	}
 
 	static void rename(Conversations conversations, String user, String thread, String title) {

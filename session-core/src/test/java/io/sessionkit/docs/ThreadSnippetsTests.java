@@ -17,6 +17,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ import org.springframework.ai.chat.client.ChatClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The code of {@code docs/threads.md} does what the page says.
@@ -56,6 +58,29 @@ class ThreadSnippetsTests {
 		assertThat(ThreadSnippets.read(this.conversations, "bob", "t1")).isEmpty();
 		assertThat(ThreadSnippets.read(this.conversations, "ada", "t1")).hasSize(2);
 		assertThat(ThreadSnippets.titles(this.conversations, "bob")).isEmpty();
+	}
+
+	@Test
+	void agentsShareASessionAndTheOneThatSpokeLastGoesOnWhoeverFailedSince() {
+		SessionKey session = SessionKey.of("ada", "t1");
+		ThreadSnippets.Agents agents = ThreadSnippets.Agents
+			.of(ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)));
+		this.model.says("hello").says("which bill?").fails(new IllegalStateException("down")).says("it is paid");
+		ThreadSnippets.answer(agents, this.conversations, session, "hi");
+		assertThat(this.model.lastRequestLines()).containsExactly("system: You welcome customers.", "user: hi");
+		agents.billing().prompt().user("my bill").advisors(SessionAdvisor.session(session)).call().content();
+		assertThat(this.model.lastRequestLines()).containsExactly("system: You answer questions about bills.",
+				"user: hi", "assistant: hello", "user: my bill");
+		assertThatIllegalStateException().isThrownBy(() -> agents.support()
+			.prompt()
+			.user("are you there?")
+			.advisors(SessionAdvisor.session(session))
+			.call()
+			.content());
+		assertThat(this.conversations.get(session).turns(Tail.newest(1)).get(0).agent()).isEqualTo("support");
+		ThreadSnippets.answer(agents, this.conversations, session, "that of May");
+		assertThat(this.model.lastRequestLines()).startsWith("system: You answer questions about bills.");
+		assertThat(this.conversations.get(session).head().orElseThrow().agent()).isEqualTo("billing");
 	}
 
 	@Test
