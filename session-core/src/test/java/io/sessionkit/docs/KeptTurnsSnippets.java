@@ -3,11 +3,14 @@ package io.sessionkit.docs;
 import java.util.List;
 import java.util.Set;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 
@@ -75,6 +78,13 @@ final class KeptTurnsSnippets {
 		int ofItsTurn = thread.delete(newest.turn());
 		return ofOne + ofItsTurn;
 		// end::delete
+	}
+
+	static boolean deleteUnread(SessionStore store, SessionKey session, long item) {
+		// tag::unreadable
+		Session header = store.find(session).orElseThrow();
+		return store.commit(Commit.on(header).delete(Set.of(item))).isStored();
+		// end::unreadable
 	}
 
 }

@@ -67,6 +67,13 @@ class KeptTurnsSnippetsTests {
 		assertThat(KeptTurnsSnippets.snapshot(this.thread, 2)).isEqualTo(this.model.lastRequest().subList(0, 2));
 	}
 
+	/** That it works on an item that cannot be read is part of the contract of stores. */
+	@Test
+	void itemIsDeletedWithoutBeingRead() {
+		assertThat(KeptTurnsSnippets.deleteUnread(this.conversations.store(), SessionKey.of("t1"), 2)).isTrue();
+		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q1", "user: q2", "assistant: a2");
+	}
+
 	@Test
 	void snapshotSaysWhatWasDeleted() {
 		assertThat(KeptTurnsSnippets.delete(this.thread)).isEqualTo(2);

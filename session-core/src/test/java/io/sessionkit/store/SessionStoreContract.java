@@ -17,6 +17,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -479,6 +481,54 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 		assertThat(header(key).totals().items()).isEqualTo(6);
 		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
 		assertThat(log(neighbour)).containsExactly("q1", "a1");
+	}
+
+	/**
+	 * A conversation reads a message before it deletes it, so this is the way out. What
+	 * is left of the turn can be deleted as usual then.
+	 */
+	@Test
+	void unreadableItemIsDeletedByItsSequence() {
+		SessionKey key = key();
+		threadOf(key, 3);
+		if (!corrupt(key, 4)) {
+			Assumptions.abort("Not applicable: nothing can get under this store to corrupt an item.");
+		}
+		Conversation conversation = Conversations.of(store()).get(key);
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> conversation.delete(Set.of(4L)));
+		commit(Commit.on(header(key)).delete(Set.of(4L)));
+		assertThat(log(key)).containsExactly("q1", "a1", "q2", "q3", "a3");
+		assertThat(header(key).totals().items()).isEqualTo(5);
+		assertThat(conversation.delete(2)).isEqualTo(1);
+		assertThat(view(key, Window.ALL)).containsExactly("q1", "a1", "q3", "a3");
+		commit(Commit.any(key).turn(completed("q4", "a4")));
+		assertThat(log(key)).endsWith("q4", "a4");
+	}
+
+	@Test
+	void resetStepsOverAnUnreadableItem() {
+		SessionKey key = key();
+		threadOf(key, 3);
+		if (!corrupt(key, 4)) {
+			Assumptions.abort("Not applicable: nothing can get under this store to corrupt an item.");
+		}
+		Conversations.of(store()).get(key).reset();
+		commit(Commit.any(key).turn(completed("q4", "a4")));
+		assertThat(view(key, Window.ALL)).containsExactly("q4", "a4");
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> store().messages(key));
+	}
+
+	@Test
+	void unreadableNewestItemIsDeletedByItsSequence() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		if (!corrupt(key, 4)) {
+			Assumptions.abort("Not applicable: nothing can get under this store to corrupt an item.");
+		}
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> store().pop(key));
+		commit(Commit.on(header(key)).delete(Set.of(4L)));
+		assertThat(store().pop(key)).map(Message::getText).hasValue("q2");
+		assertThat(log(key)).containsExactly("q1", "a1");
 	}
 
 }
