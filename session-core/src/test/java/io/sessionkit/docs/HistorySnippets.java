@@ -5,12 +5,14 @@ import java.util.List;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.ChildSession;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.tool.annotation.Tool;
 
 /**
  * The code of {@code docs/history.md}.
@@ -63,6 +65,22 @@ final class HistorySnippets {
 		return chat.prompt().user(text).advisors(SessionAdvisor.child(critic)).call().content();
 		// end::scratch
 	}
+
+	// tag::agent-as-tool
+	record BillingTool(ChatClient billing) {
+
+		@Tool(description = "Asks the billing agent to pay back an order")
+		@RequiresApproval
+		@Nullable String payBack(String order) {
+			return this.billing.prompt()
+				.user("Pay back " + order)
+				.advisors(SessionAdvisor.child("billing"))
+				.call()
+				.content();
+		}
+
+	}
+	// end::agent-as-tool
 
 	static void erase(Conversations conversations, SessionKey session) {
 		// tag::erase

@@ -1,17 +1,20 @@
 package io.sessionkit.docs;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -77,6 +80,37 @@ class HistorySnippetsTests {
 		assertThat(this.store.list("ada", Page.first(10))).hasSize(2);
 		HistorySnippets.erase(this.conversations, this.key);
 		assertThat(this.store.list("ada", Page.first(10))).isEmpty();
+	}
+
+	@Test
+	void agentAsAToolRunsWhenItsOuterCallIsApproved() {
+		Approvals approvals = Approvals.builder(this.conversations).build();
+		SessionAdvisor advisor = SessionAdvisor.builder(this.conversations).approvals(approvals).build();
+		List<String> paid = new ArrayList<>();
+		ChatClient billing = ChatClient.builder(this.model)
+			.defaultAdvisors(advisor)
+			.defaultTools(FunctionToolCallback.builder("pay", (Value order) -> paid.add(order.value()))
+				.description("pays back an order")
+				.inputType(Value.class)
+				.build())
+			.build();
+		ChatClient support = ChatClient.builder(this.model)
+			.defaultAdvisors(advisor)
+			.defaultTools(new HistorySnippets.BillingTool(billing))
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "payBack", "{\"order\":\"o7\"}"))
+			.calls(new ToolCall("c2", "function", "pay", "{\"value\":\"o7\"}"))
+			.says("paid back")
+			.says("You have it back.");
+		support.prompt().user("I want it back").advisors(SessionAdvisor.session(this.key)).call().content();
+		assertThat(paid).isEmpty();
+		assertThat(this.store.find(this.key.child("billing"))).isEmpty();
+		approvals.approve(approvals.pending(this.key).get(0), "bob");
+		assertThat(support.prompt().advisors(SessionAdvisor.session(this.key)).call().content())
+			.isEqualTo("You have it back.");
+		assertThat(paid).containsExactly("o7");
+		assertThat(this.store.messages(this.key.child("billing"))).hasSize(4);
+		assertThat(Lines.of(this.store.messages(this.key))).element(2).isEqualTo("tool payBack=\"paid back\"");
 	}
 
 	private void run(Supplier<String> work) {
