@@ -1,5 +1,7 @@
 package io.sessionkit.docs;
 
+import java.util.List;
+
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
@@ -8,12 +10,20 @@ import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.tokenizer.TokenCountEstimator;
+import org.springframework.util.StringUtils;
 
 /**
  * The code of {@code docs/context.md} about what of the history goes with a request.
@@ -36,6 +46,32 @@ final class ViewSnippets {
 		return Conversations.builder(store).prune(Prune.keepLastToolResults(5)).build();
 		// end::prune
 	}
+
+	// tag::short-results
+	static final class ShortResults implements SessionHook {
+
+		private static final int LENGTH = 4_000;
+
+		@Override
+		public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+			return HookResult.replace(request.messages().stream().map(ShortResults::shortened).toList());
+		}
+
+		private static Message shortened(Message message) {
+			return (message instanceof ToolResponseMessage results) ? ToolResponseMessage.builder()
+				.responses(results.getResponses().stream().map(ShortResults::shortened).toList())
+				.metadata(results.getMetadata())
+				.build() : message;
+		}
+
+		private static ToolResponse shortened(ToolResponse result) {
+			String text = result.responseData();
+			return (text.length() <= LENGTH) ? result : new ToolResponse(result.id(), result.name(),
+					StringUtils.truncate(text, LENGTH) + " of " + text.length() + " characters");
+		}
+
+	}
+	// end::short-results
 
 	static Conversations summarized(SessionStore store, ChatModel small) {
 		// tag::summarize

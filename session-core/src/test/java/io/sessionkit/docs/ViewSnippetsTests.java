@@ -1,5 +1,6 @@
 package io.sessionkit.docs;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -8,7 +9,12 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Prune;
+import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.ModelRequest;
+import io.sessionkit.hook.SessionHook;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.MessageTokens;
@@ -16,15 +22,18 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.content.Media;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.MimeTypeUtils;
@@ -76,6 +85,60 @@ class ViewSnippetsTests {
 		ask(ViewSnippets.pruned(this.store));
 		assertThat(this.model.lastRequestLines()).filteredOn(("tool t=" + Prune.PLACEHOLDER)::equals).hasSize(2);
 		assertThat(this.model.lastRequestLines()).filteredOn(("tool t=" + LONG)::equals).hasSize(5);
+	}
+
+	@Test
+	void largeResultIsSentShortInEachRoundAndStoredWhole() {
+		String large = "row ".repeat(10_000);
+		Conversations conversations = Conversations.builder(this.store).hooks(new ViewSnippets.ShortResults()).build();
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultTools(FunctionToolCallback.builder("rows", () -> large).description("all rows").build(),
+					FunctionToolCallback.builder("day", () -> "Monday").description("the day").build())
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "rows", "{}"), new ToolCall("c2", "function", "day", "{}"))
+			.says("a1")
+			.says("a2");
+		for (String question : List.of("q1", "q2")) {
+			chat.prompt().user(question).advisors(SessionAdvisor.session(T1)).call().content();
+		}
+		String rows = "\"" + "row ".repeat(1_000).strip() + " (truncated)... of 40002 characters";
+		for (int request : new int[] { 1, 2 }) {
+			ToolResponseMessage sent = (ToolResponseMessage) this.model.prompts().get(request).getInstructions().get(2);
+			assertThat(sent.getResponses()).extracting(ToolResponse::responseData).containsExactly(rows, "\"Monday\"");
+		}
+		ToolResponseMessage stored = (ToolResponseMessage) this.store.messages(T1).get(2);
+		assertThat(stored.getResponses().get(0).responseData()).hasSize(40_002);
+	}
+
+	@Test
+	void hookOfACallThatReadsSeesTheNextHistoryAndNoModelIsAsked() {
+		for (int i = 0; i < 3; i++) {
+			add("q" + i, "a" + i);
+		}
+		List<Message> next = new ArrayList<>();
+		SessionHook look = new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
+				next.addAll(request.history());
+				return HookResult.answer("seen");
+			}
+
+		};
+		Conversations conversations = Conversations.builder(this.store).trim(Trim.keepLastTurns(1)).build();
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.build()
+			.prompt()
+			.user("?")
+			.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.reading()).andThen(SessionAdvisor.hook(look)))
+			.call()
+			.content();
+		assertThat(Lines.of(next)).containsExactly("user: q2", "assistant: a2");
+		assertThat(conversations.get(T1).view()).hasSize(6);
+		assertThat(this.model.prompts()).isEmpty();
+		assertThat(this.store.messages(T1)).hasSize(6);
 	}
 
 	@Test
