@@ -42,9 +42,42 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Faults that were found in other session memories for Spring AI, each by its number in
- * the comparison, on one store. Fault 7 concerns transactions and is tested with them;
- * the other numbers that are missing concern parts that do not exist here yet.
+ * Faults that were found in other session memories for Spring AI, on one store. Those of
+ * a part that has tests of its own are tested there. By their number in the comparison,
+ * what would find them here:
+ * <ul>
+ * <li>1: {@code trimmingInTheMiddleOfALoopNeverTouchesTheRunningTurn},
+ * {@code SummarizeTests.orphansCannotComeFromASummaryInTheMiddleOfALoop}</li>
+ * <li>2: {@code resultThatReturnsDirectlyLeavesNoOrphanCall},
+ * {@code SessionAdvisorTests.partialResultsOfALoopEndedByALimitAreStored}</li>
+ * <li>3: {@code failedCallThatIsTriedAgainSendsTheQuestionOnce}</li>
+ * <li>4: {@code streamThatIsCancelledKeepsItsTextAndNotTheQuestion}</li>
+ * <li>5: {@code mediaAndMetadataSurvive},
+ * {@code SessionStoreContract.unreadableItemIsAnErrorThatNamesIt}</li>
+ * <li>6: {@code CommitContract.turnsOfTheSameIdInTwoSessionsAreTwoTurns}</li>
+ * <li>7:
+ * {@code JdbcTransactionContract.repeatedTurnLeavesTheCallersTransactionUsable}</li>
+ * <li>8: {@code sessionWithoutExpiryHasNone},
+ * {@code SessionStoreContract.nullExpirySurvives}</li>
+ * <li>9: {@code ExpiryContract}, {@code SessionPurgeTests}</li>
+ * <li>10: {@code ForeignCallerTests}</li>
+ * <li>11: {@code sameAnswerThreeTimesIsStoredThreeTimes}</li>
+ * <li>13: {@code turnIsWrittenOnTheBranchThatIsActiveAndNamesItsAgent},
+ * {@code ChildSessionTests}</li>
+ * <li>14: {@code TimeTests.branchFromContentTakesTheFirstQuestion}</li>
+ * <li>15: {@code historyIsSentOnceWithAnyToolAdvisor}</li>
+ * <li>16: {@code noBlankSystemMessageIsSent}</li>
+ * <li>17:
+ * {@code SummarizeTests.summarizerThatFailsNeitherFailsTheCallNorReadsWithoutBound}</li>
+ * <li>18: {@code SchemaInitializationTests.alwaysTwiceKeepsWhatIsThere}</li>
+ * <li>19: {@code turnIsThereAsAWholeOrNotAtAll},
+ * {@code ProtocolContract.concurrentBatchesStayContiguous}</li>
+ * <li>21: {@code CodecRoundTripProperties},
+ * {@code JsonMessageCodecTests.nestedMapsKeepTheirOrder}</li>
+ * <li>22: {@code StoreScriptHintsTests}</li>
+ * </ul>
+ * Fault 12 concerns a tool that searches, of which there is none here, and fault 20 a
+ * documentation.
  */
 abstract class NeighbourFaults {
 
