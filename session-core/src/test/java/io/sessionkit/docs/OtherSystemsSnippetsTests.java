@@ -1,0 +1,75 @@
+package io.sessionkit.docs;
+
+import io.sessionkit.SessionKey;
+import io.sessionkit.TokenUsage;
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.conversation.Conversation;
+import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.ai.chat.client.ChatClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The code of {@code docs/from-other-systems.md} does what the page says.
+ */
+class OtherSystemsSnippetsTests {
+
+	private final ScriptedChatModel model = new ScriptedChatModel().reports(10);
+
+	private final ScriptedChatModel small = new ScriptedChatModel().reports(100);
+
+	private final Conversations conversations = Conversations
+		.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
+		.summarize(Summarize.by(this.small).keepTurns(1).build())
+		.build();
+
+	private final Conversation conversation = this.conversations.get(SessionKey.of("ada", "t1"));
+
+	@Test
+	void usageOfASessionHasItsSummaries() {
+		talk();
+		this.small.says("they spoke");
+		this.conversation.compact(true);
+		TokenUsage usage = OtherSystemsSnippets.usage(this.conversation);
+		assertThat(usage.input()).isEqualTo(10 + 10 + 100);
+	}
+
+	@Test
+	void exampleIsATurnWithWhatTheModelWasShownBefore() {
+		talk();
+		assertThat(OtherSystemsSnippets.Example.of(this.conversation)).hasSize(2)
+			.satisfies((examples) -> assertThat(examples.get(0).history()).isEmpty())
+			.satisfies((examples) -> assertThat(Lines.of(examples.get(1).history())).containsExactly("user: q1",
+					"assistant: a1"))
+			.satisfies((examples) -> assertThat(Lines.of(examples.get(1).turn())).containsExactly("user: q2",
+					"assistant: a2"));
+	}
+
+	private void talk() {
+		this.model.says("a1").fails(new IllegalStateException("down")).says("a2");
+		ask("q1");
+		assertThatIllegalStateException().isThrownBy(() -> ask("lost"));
+		ask("q2");
+	}
+
+	private void ask(String question) {
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(this.conversations))
+			.build()
+			.prompt()
+			.user(question)
+			.advisors(SessionAdvisor.session(this.conversation.key()))
+			.call()
+			.content();
+	}
+
+}
