@@ -25,7 +25,10 @@ final class OtherSystemsSnippets {
 
 	static TokenUsage usage(Conversation conversation) {
 		// tag::usage
-		Stream<TokenUsage> turns = conversation.turns(Tail.ALL).stream().map(Turn::usage);
+		Stream<TokenUsage> turns = conversation.turns(Tail.ALL)
+			.stream()
+			.filter((turn) -> !turn.parameters().containsKey(Turn.ADOPTED)) // a copy
+			.map(Turn::usage);
 		Stream<TokenUsage> summaries = conversation.summaries().stream().map(Summary::usage);
 		return Stream.concat(turns, summaries).reduce(TokenUsage.NONE, TokenUsage::plus);
 		// end::usage
@@ -37,7 +40,7 @@ final class OtherSystemsSnippets {
 		static List<Example> of(Conversation conversation) {
 			List<Example> examples = new ArrayList<>();
 			for (Turn turn : conversation.turns(Tail.ALL)) {
-				if (turn.status() == TurnStatus.COMPLETED) {
+				if (turn.status() == TurnStatus.COMPLETED && turn.items() > 0) {
 					List<Message> said = conversation.items(turn.number()).stream().map(SessionItem::message).toList();
 					examples.add(new Example(
 							conversation.snapshot(turn.number()).map(SentHistory::messages).orElse(List.of()), said));

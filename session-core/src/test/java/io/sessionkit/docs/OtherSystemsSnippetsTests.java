@@ -1,5 +1,8 @@
 package io.sessionkit.docs;
 
+import java.util.List;
+
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -8,14 +11,19 @@ import io.sessionkit.context.Summarize;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -41,6 +49,19 @@ class OtherSystemsSnippetsTests {
 		this.conversation.compact(true);
 		TokenUsage usage = OtherSystemsSnippets.usage(this.conversation);
 		assertThat(usage.input()).isEqualTo(10 + 10 + 100);
+	}
+
+	@Test
+	void usageOfATurnThatWasAdoptedCountsOnce() {
+		talk();
+		this.model.step((prompt) -> {
+			this.conversation.addTurn(List.of(new UserMessage("q3"), new AssistantMessage("a3")), null);
+			return Flux.just(this.model.chunk("late", List.of(), true));
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask("q4"))
+			.satisfies((conflict) -> this.conversation.adopt(this.conversation.turns(Tail.newest(1)).get(0).number()));
+		assertThat(Lines.of(this.conversation.messages())).endsWith("user: q4", "assistant: late");
+		assertThat(OtherSystemsSnippets.usage(this.conversation).input()).isEqualTo(10 + 10 + 10);
 	}
 
 	@Test
