@@ -41,6 +41,13 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	public static final String STARTS_ANEW = "sessionkit.starts-anew";
 
 	/**
+	 * The parameter that marks a turn that is kept in parts, and was sent a history that
+	 * its call has brought. Its value is the number of messages of this history. The
+	 * snapshot of the turn has them.
+	 */
+	public static final String GIVEN_HISTORY = "sessionkit.given-history";
+
+	/**
 	 * The metadata entry of an answer that the caller stopped reading: true. The message
 	 * has only the text that was read. See {@link OnCancel#KEEP}.
 	 */

@@ -15,7 +15,8 @@ public enum HistoryPolicy {
 	/**
 	 * The turn is stored behind the head of the session. The history that was sent is its
 	 * snapshot, and nothing else remembers it: the next call is sent the history of the
-	 * session.
+	 * session. If the turn waits, the call that continues it is sent its snapshot; it is
+	 * refused if messages of it are not there any more.
 	 */
 	USE_IF_PROVIDED,
 

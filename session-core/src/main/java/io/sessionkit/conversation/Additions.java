@@ -133,6 +133,7 @@ final class Additions {
 		Map<String, Object> parameters = new HashMap<>(turn.parameters());
 		parameters.putIfAbsent(Turn.ADOPTED, turn.number());
 		parameters.remove(Turn.STARTS_ANEW);
+		parameters.remove(Turn.GIVEN_HISTORY);
 		Turn.Origin origin = new Turn.Origin(turn.startedAt(), turn.agent(), turn.tools(), null, parameters);
 		return new TurnWrite(new Turn(newId(), new Turn.Place(0, 0, Session.MAIN, 0, 0), origin, progress), 0,
 				aside.items().stream().map((item) -> new NewItem(item.message(), item.at(), item.tokens())).toList());

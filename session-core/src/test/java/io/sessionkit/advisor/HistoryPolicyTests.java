@@ -248,6 +248,94 @@ class HistoryPolicyTests {
 			.withMessageContaining("HistoryMerge");
 	}
 
+	/** Nor does a limit of the session or of the continuing call apply to it. */
+	@Test
+	void turnThatWaitsContinuesBehindTheGivenHistoryAsItIs() {
+		for (HistoryPolicy policy : List.of(HistoryPolicy.USE_IF_PROVIDED, HistoryPolicy.REPLACE_SESSION)) {
+			use(Conversations.builder(this.store).trim(new Trim(1, 2)).merge((history, input) -> input).build());
+			AtomicInteger runs = new AtomicInteger();
+			Approvals approvals = gated();
+			ask("a");
+			pause("b", runs, SessionAdvisor.history(turns(2), policy));
+			approve(approvals);
+			this.model.says("done");
+			ChatResponse response = prompt(null, SessionAdvisor.limit(0)).toolCallbacks(cancelling(runs))
+				.call()
+				.chatResponse();
+			assertThat(runs).hasValue(1);
+			assertThat(this.model.lastRequestLines())
+				.startsWith("user: q0", "assistant: a0", "user: q1", "assistant: a1", "user: b")
+				.hasSize(7);
+			Turn turn = SessionAdvisor.turn(response).orElseThrow().turn();
+			assertThat(snapshot(turn.number())).containsExactly("user: q0", "assistant: a0", "user: q1",
+					"assistant: a1");
+		}
+	}
+
+	@Test
+	void turnBehindAGivenHistoryThatHasWaitedFollowsTheHead() {
+		AtomicInteger runs = new AtomicInteger();
+		Approvals approvals = gated();
+		ask("a");
+		pause("b", runs, SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
+		approve(approvals);
+		this.model.says("done");
+		prompt(null, none()).toolCallbacks(cancelling(runs)).call().content();
+		assertThat(view()).startsWith("user: a", "assistant: re a", "user: b").endsWith("assistant: done").hasSize(6);
+		ask("c");
+		assertThat(this.model.lastRequestLines()).startsWith("user: a").endsWith("user: c").hasSize(7);
+	}
+
+	@Test
+	void turnThatWaitsContinuesWithoutAHistoryIfTheGivenOneIsEmpty() {
+		AtomicInteger runs = new AtomicInteger();
+		Approvals approvals = gated();
+		ask("a");
+		pause("b", runs, SessionAdvisor.history(List.of(), HistoryPolicy.USE_IF_PROVIDED));
+		approve(approvals);
+		this.model.says("done");
+		prompt(null, none()).toolCallbacks(cancelling(runs)).call().content();
+		assertThat(this.model.lastRequestLines()).startsWith("user: b").hasSize(3);
+	}
+
+	@Test
+	void turnInStepsThatBrokeOffContinuesBehindTheGivenHistory() {
+		use(Conversations.builder(this.store).durability(Durability.STEP).build());
+		ask("a");
+		this.model.calls(SessionAdvisorTests.call("c1", "look", "1")).fails(new IllegalStateException("down"));
+		ToolCallback look = tool("look", () -> "1");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> prompt("b", SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED)).toolCallbacks(look)
+				.call()
+				.content());
+		this.model.says("done");
+		prompt(null, none()).toolCallbacks(look).call().content();
+		assertThat(this.model.lastRequestLines()).startsWith("user: x?", "assistant: x!", "user: b").hasSize(5);
+		assertThat(view()).startsWith("user: a", "assistant: re a", "user: b").endsWith("assistant: done");
+	}
+
+	/** Its snapshot may quote what is deleted. */
+	@Test
+	void turnWhoseGivenHistoryIsGoneIsNotContinuedAndCanBeCancelled() {
+		AtomicInteger runs = new AtomicInteger();
+		Approvals approvals = gated();
+		ask("a");
+		ask("b");
+		pause("c", runs, SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
+		this.conversation.delete(1);
+		approve(approvals);
+		int asked = this.model.prompts().size();
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> prompt(null, none()).toolCallbacks(cancelling(runs)).call().content())
+			.withMessageContainingAll("has brought its history", "Nothing was sent", "Approvals.cancel(..)");
+		assertThat(runs).hasValue(0);
+		assertThat(this.model.prompts()).hasSize(asked);
+		approvals.cancel(this.key);
+		assertThat(header().openTurn()).isZero();
+		ask("d");
+		assertThat(this.model.lastRequestLines()).startsWith("user: b", "assistant: re b");
+	}
+
 	private void addTurnElsewhere() {
 		List<Message> turn = List.of(new UserMessage("other"), new AssistantMessage("re other"));
 		CompletableFuture.runAsync(() -> this.conversation.addTurn(turn, null)).join();

@@ -32,6 +32,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
@@ -53,6 +54,7 @@ import io.sessionkit.stream.TurnStreams;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.WorkingModel;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -70,6 +72,8 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.model.tool.DefaultToolCallingManager;
 import org.springframework.ai.model.tool.ToolCallLimitBehavior;
 import org.springframework.ai.tool.ToolCallback;
@@ -236,6 +240,26 @@ class DrainTests {
 		assertNobodyWorks(moment);
 		assertThat(goOn(process(durability), setup(mode))).isEqualTo("a of q:3");
 		assertWhole(durability);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "USE_IF_PROVIDED,TURN", "USE_IF_PROVIDED,STEP", "REPLACE_SESSION,TURN" })
+	void turnIsHandedOverWithTheHistoryThatItsCallHasBrought(HistoryPolicy policy, Durability durability) {
+		this.first = process(durability);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		assertThatExceptionOfType(TurnHandedOverException.class)
+			.isThrownBy(() -> client(this.first, ClientSetup.plain()).prompt()
+				.user("q:1")
+				.advisors(SessionAdvisor.session(KEY).andThen(SessionAdvisor.history(given, policy)))
+				.call()
+				.content());
+		this.inTool = (run) -> {
+		};
+		assertThat(goOn(process(durability), ClientSetup.plain())).isEqualTo("a of q:1");
+		assertThat(this.runs).hasValue(1);
+		List<Message> sent = this.model.prompts().get(1).getInstructions();
+		assertThat(Lines.of(sent)).startsWith("user: x?", "assistant: x!", "user: q:1");
 	}
 
 	@ParameterizedTest

@@ -68,9 +68,15 @@ public final class SnapshotReader {
 		if (number < 1 || number == Long.MAX_VALUE) {
 			return Optional.empty();
 		}
-		return StoredTurns.find(this.store, this.key, number)
-			.filter((turn) -> turn.snapshot() != null)
-			.map((turn) -> read(turn, turn.snapshot()));
+		return StoredTurns.find(this.store, this.key, number).filter((turn) -> turn.snapshot() != null).map(this::read);
+	}
+
+	/**
+	 * Reads the history that was sent in a turn.
+	 * @return the history; an empty one if the turn has no snapshot
+	 */
+	public SentHistory read(Turn turn) {
+		return read(turn, turn.snapshot());
 	}
 
 	/**

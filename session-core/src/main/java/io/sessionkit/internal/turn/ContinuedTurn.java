@@ -3,6 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.List;
 
 import io.sessionkit.SessionItem;
+import io.sessionkit.Snapshot;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnLease;
@@ -31,6 +32,22 @@ record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause
 
 	List<Message> messages() {
 		return items().stream().map(SessionItem::message).toList();
+	/**
+	 * Returns whether the history is there that the call has brought which opened the
+	 * turn.
+	 * @return false if some of what the model was sent of it is not there any more
+	 */
+	boolean hasItsHistory() {
+		if (!(turn().parameters().get(Turn.GIVEN_HISTORY) instanceof Number given)) {
+			return true;
+		}
+		Snapshot snapshot = turn().snapshot();
+		int sent = (snapshot != null) ? snapshot.parts().stream().mapToInt(Snapshot.Part::size).sum()
+				: given.intValue();
+		TurnViews.Brought there = this.opened.brought();
+		return there != null && there.lines().size() == sent;
+	}
+
 	}
 
 	/**

@@ -226,6 +226,15 @@ public final class RunningTurn {
 	}
 
 	/**
+	 * Returns whether the history is there that the call has brought which opened the
+	 * turn.
+	 * @return true also for a turn whose call has brought none
+	 */
+	boolean hasItsHistory() {
+		return this.continued == null || this.continued.hasItsHistory();
+	}
+
+	/**
 	 * Takes the messages that the caller has queued while the turn waited, and runs the
 	 * hooks on them that were not asked before.
 	 * @throws SessionRefusedException if a hook refuses them; nothing has changed
@@ -315,10 +324,11 @@ public final class RunningTurn {
 
 	/**
 	 * Asks the merge which part of the history to send with a continued turn. The
-	 * messages of the turn stay as they are stored.
+	 * messages of the turn stay as they are stored. A history that the call has brought
+	 * which opened the turn is sent as it is.
 	 */
 	void mergeAgain() {
-		if (this.continued != null && this.merge != null) {
+		if (this.continued != null && this.merge != null && !this.prompt.isGiven()) {
 			this.merge.again(this.continued);
 		}
 	}
@@ -424,12 +434,11 @@ public final class RunningTurn {
 	/**
 	 * Returns whether another call could continue the turn if this one stopped at a step.
 	 * @return false if the turn is not stored, if a transaction of the caller may roll
-	 * back what is stored, or if the turn has what is not kept with a part of it: a
-	 * history that the call brings, or messages to forget
+	 * back what is stored, or if the turn has messages to forget, which are not kept with
+	 * a part of it
 	 */
 	public boolean canBeHandedOver() {
-		return this.request.isStored() && !this.request.start().isGiven() && this.forgotten.isEmpty()
-				&& !this.setup.store().mayRollBack();
+		return this.request.isStored() && this.forgotten.isEmpty() && !this.setup.store().mayRollBack();
 	}
 
 	/**

@@ -91,14 +91,24 @@ final class TurnDraft {
 
 	private Map<String, Object> parameters(TurnWriter.Outline outline) {
 		Map<String, Object> kept = outline.kept().isEmpty() ? Map.of() : this.origins.parameters().values();
-		TurnPlace place = this.origins.place();
-		TurnStatus status = outline.end().status();
-		if (!place.startsAnew() || !(status.isOpen() || status == TurnStatus.COMPLETED)) {
+		Map<String, Object> marks = marks(outline.end().status());
+		if (marks.isEmpty()) {
 			return kept;
 		}
 		Map<String, Object> all = new HashMap<>(kept);
-		all.put(Turn.STARTS_ANEW, (long) TurnSplitter.split(place.given()).size());
+		all.putAll(marks);
 		return all;
+	}
+
+	/** A turn that stays open says how the call that continues it finds its history. */
+	private Map<String, Object> marks(TurnStatus status) {
+		TurnPlace place = this.origins.place();
+		if (place.startsAnew() && (status.isOpen() || status == TurnStatus.COMPLETED)) {
+			return Map.of(Turn.STARTS_ANEW, (long) TurnSplitter.split(place.given()).size());
+		}
+		TurnRequest.Start start = this.request.start();
+		return (start.kind() == TurnRequest.Start.Kind.USE_IF_PROVIDED && status.isOpen())
+				? Map.of(Turn.GIVEN_HISTORY, (long) start.given().size()) : Map.of();
 	}
 
 	private Turn.Progress progress(TurnWriter.Outline outline) {

@@ -61,7 +61,7 @@ final class TurnPrompt {
 	/** Whether the model was asked. */
 	private volatile boolean asked;
 
-	/** Whether the call has brought the history. */
+	/** Whether the call that opened the turn has brought the history. */
 	private final boolean isGiven;
 
 	/** Counts tokens; null if no limit and no trigger does. */
@@ -127,6 +127,11 @@ final class TurnPrompt {
 		TurnParameters parameters = this.rules.kept().parameters();
 		return parameters.replayed().isEmpty() ? lines
 				: ReplayedParameters.show(lines, parameters, this.options.tokens());
+	}
+
+	/** Returns whether a call has brought the history, so that it is sent as it is. */
+	boolean isGiven() {
+		return this.isGiven;
 	}
 
 	List<ViewLine> lines() {

@@ -16,6 +16,7 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.lease.SessionLife;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.view.BroughtLines;
 import io.sessionkit.internal.view.LostSummary;
@@ -227,8 +228,21 @@ public final class TurnViews {
 		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
 		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);
-		return withParent(request, (elsewhere != null) ? elsewhere
-				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null));
+		Opened again = (elsewhere != null) ? elsewhere
+				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
+		return withParent(request,
+				turn.parameters().containsKey(Turn.GIVEN_HISTORY) ? behindGiven(request.key(), again, turn) : again);
+	}
+
+	/**
+	 * Returns a session behind the history that the call has brought which opened the
+	 * turn, as the model was sent it, as far as it is there.
+	 */
+	private Opened behindGiven(SessionKey key, Opened again, Turn turn) {
+		Session header = again.header();
+		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
+		List<Message> sent = new SnapshotReader(key, this.reader.store()).read(turn).messages();
+		return new Opened(view, again.place(), null).behind(new Brought(BroughtLines.of(sent, tokens()), true, null));
 	}
 
 	/**

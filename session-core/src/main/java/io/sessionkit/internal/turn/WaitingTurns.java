@@ -80,7 +80,8 @@ public final class WaitingTurns {
 	 * its newest one is anything else
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
-	 * turn can no longer become history
+	 * turn can no longer become history, or if the history is not there any more that the
+	 * call has brought which opened it
 	 * @throws io.sessionkit.codec.UnsupportedVersionException if a newer version has left
 	 * the turn open
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
@@ -97,6 +98,13 @@ public final class WaitingTurns {
 				throw new SessionConflictException("Session " + request.key()
 						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
 						+ " more. End it with Approvals.cancel(..).", null);
+			}
+			if (!turn.hasItsHistory()) {
+				throw new SessionConflictException("The call that began the open turn of session " + request.key()
+						+ " has brought its history, and messages of this history are not there any more: they go with"
+						+ " what they may quote when that is deleted. Nothing was sent, since the turn would continue"
+						+ " another conversation. End it with Approvals.cancel(..), and ask again with the history.",
+						null);
 			}
 			taken.accept(turn);
 			turn.beginAgain();
