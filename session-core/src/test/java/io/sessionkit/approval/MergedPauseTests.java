@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
 import io.sessionkit.TurnStatus;
@@ -17,9 +18,14 @@ import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +92,33 @@ class MergedPauseTests extends ApprovalFixture {
 		assertThat(this.model.lastRequestLines())
 			.isEqualTo(setup.lines("user: secret", "user: q3", "assistant look({\"id\":0})",
 					"tool look=done {\"id\":0}", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void mergeIsAskedAboutAllExamplesInFrontOfTheQuestionAgain(ClientSetup.Mode mode) {
+		List<String> asked = new CopyOnWriteArrayList<>();
+		threads((threads) -> threads.durability(Durability.STEP).merge((history, input) -> {
+			asked.add(Lines.of(input).toString());
+			return Stream.concat(history.stream(), input.stream()).toList();
+		}));
+		this.model.calls(look("c1", 1)).calls(cancel("c2", 2)).says("done");
+		AssistantMessage calling = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall("e1", "function", "look", "{\"id\":0}")))
+			.build();
+		Message results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("e1", "look", "found")))
+			.build();
+		response(setup(mode),
+				client(setup(mode)).build()
+					.prompt()
+					.messages(new UserMessage("ex?"), calling, results, new AssistantMessage("ex!"))
+					.user("q3"));
+		approve(waiting());
+		goOn(mode);
+		assertThat(asked).hasSize(2);
+		assertThat(asked.get(1)).isEqualTo(asked.get(0)).startsWith("[user: ex?").endsWith("assistant: ex!, user: q3]");
 	}
 
 	@Test

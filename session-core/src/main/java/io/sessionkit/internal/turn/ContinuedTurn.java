@@ -7,10 +7,12 @@ import io.sessionkit.Snapshot;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnLease;
+import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.store.TurnView;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * An open turn that another call continues.
@@ -30,8 +32,6 @@ record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause
 		return this.stored.items();
 	}
 
-	List<Message> messages() {
-		return items().stream().map(SessionItem::message).toList();
 	/**
 	 * Returns whether the history is there that the call has brought which opened the
 	 * turn.
@@ -48,20 +48,37 @@ record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause
 		return there != null && there.lines().size() == sent;
 	}
 
+	List<Message> messages() {
+		return items().stream().map(SessionItem::message).toList();
 	}
 
 	/**
 	 * Returns those messages of the turn that are the caller's input: all messages before
-	 * the first reply that called tools. There always is such a reply, because the turn
-	 * would have ended otherwise.
+	 * the first reply to its question that called tools. There always is such a reply,
+	 * because the turn would have ended otherwise.
 	 */
 	List<Message> input(List<Message> messages) {
-		int end = 0;
+		int end = behindQuestion();
 		while (end < messages.size()
 				&& !(messages.get(end) instanceof AssistantMessage reply && reply.hasToolCalls())) {
 			end++;
 		}
 		return messages.subList(0, end);
+	}
+
+	/**
+	 * Returns the index behind the last question of the input, before which are examples,
+	 * with tool calls of their own. All of the input has the time at which the turn was
+	 * opened, unlike a message that has joined the turn later, or that a hook has put in
+	 * the place of another one.
+	 */
+	private int behindQuestion() {
+		int end = 0;
+		List<SessionItem> items = StoredQuestion.isRewritten(turn()) ? List.of() : items();
+		for (int i = 0; i < items.size() && items.get(i).at().equals(turn().startedAt()); i++) {
+			end = (items.get(i).message() instanceof UserMessage) ? i + 1 : end;
+		}
+		return end;
 	}
 
 }
