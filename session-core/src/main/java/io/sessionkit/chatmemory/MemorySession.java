@@ -76,8 +76,8 @@ final class MemorySession {
 	}
 
 	private SessionView view(PathView path, Window window) {
-		return LostSummary.isIn(path.view())
-				? ViewReader.newest(LostSummary.without(this.store, path.view()), window.items()) : path.view();
+		return LostSummary.isIn(path.view()) ? ViewReader.newest(LostSummary.without(this.store, path.view()), window)
+				: path.view();
 	}
 
 	private static boolean isHidden(ViewLine line, MemoryRecord memory) {

@@ -23,6 +23,8 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.stream.TurnStreams;
@@ -135,6 +137,19 @@ class ChildSessionTests {
 			ask("c2", named().andThen(SessionAdvisor.child(child)));
 			assertThat(this.model.lastRequestLines()).containsExactly("user: pinned", "assistant: re pinned",
 					"user: q4", "assistant: re q4", "user: c1", "assistant: re c1", "user: c2");
+		}
+	}
+
+	@Test
+	void childReadsTheNewestTurnsOfItsParentAlsoIfTheRecordOfASummaryIsGone() {
+		try (Conversations trimming = Conversations.builder(this.store).trim(Trim.keepLastTurns(1)).build()) {
+			this.client = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(trimming)).build();
+			for (String question : List.of("q1", "q2", "q3")) {
+				ask(question, named());
+			}
+			this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.summary(2, "gone")));
+			ask("c1", named().andThen(SessionAdvisor.child(ChildSession.of("translator").readingParent())));
+			assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant: re q3", "user: c1");
 		}
 	}
 

@@ -585,6 +585,20 @@ class HistoryPolicyTests {
 				"assistant: re d", "user: e");
 	}
 
+	@Test
+	void callThatNamesTheActiveBranchSendsTheNewestTurnsAlsoIfTheRecordOfASummaryIsGone() {
+		use(Conversations.builder(this.store).trim(Trim.keepLastTurns(2)).build());
+		for (String question : List.of("a", "b", "c", "d")) {
+			ask(question);
+		}
+		SnapshotProperties.TestSummaries.move(this.store, this.key, 3, "s1", "what was said");
+		this.store.put(this.key, new RecordWrite(SessionStore.SUMMARY, "s1", RecordWrite.ANY, null, null));
+		answer("e", SessionAdvisor.branch(Session.MAIN));
+		assertThat(this.model.lastRequestLines()).containsExactly("user: c", "assistant: re c", "user: d",
+				"assistant: re d", "user: e");
+		assertThat(header().summaryTurn()).isZero();
+	}
+
 	// what is refused
 
 	@Test

@@ -289,6 +289,18 @@ class SessionChatMemoryTests {
 	void ownerIsAskedWithEachCall() {
 		String[] owner = { "ada" };
 		SessionChatMemory shared = SessionChatMemory.of(this.store, () -> owner[0]);
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void windowLimitsTurnsAlsoIfTheRecordOfASummaryIsGone(TestStores kind) {
+		on(kind);
+		for (int i = 1; i <= 4; i++) {
+			this.memory.add(this.id, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+		}
+		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.summary(3, "gone")));
+		assertThat(Lines.of(this.memory.window(Window.turns(2)).get(this.id))).containsExactly("user: q3",
+				"assistant: a3", "user: q4", "assistant: a4");
+	}
+
 		shared.add(this.id, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		owner[0] = "bob";
 		assertThat(shared.get(this.id)).isEmpty();

@@ -4,23 +4,29 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.context.SnapshotProperties;
+import io.sessionkit.context.Trim;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
@@ -152,6 +158,88 @@ class ForgetTests {
 		assertThat(Lines.of(this.thread.view())).containsExactly("user: q2", "assistant: a2", "user: q3",
 				"assistant: a3");
 		assertThat(this.thread.summaries()).isEmpty();
+	}
+
+	/**
+	 * The turns behind it are then no pinned ones, which would stay longer than new ones.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void viewOfTheActiveBranchBeginsWithoutTheSummaryThatQuotesWhatAnotherBranchForgets(TestStores kind) {
+		on(kind, keepingAtMost(1));
+		SessionStore store = STORES.get(kind);
+		for (int i = 1; i <= 5; i++) {
+			store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
+			if (i == 2) {
+				this.thread.branch("cheaper", 2);
+				this.thread.switchTo(Session.MAIN);
+			}
+		}
+		SnapshotProperties.TestSummaries.move(store, this.key, 4, "s1", "q1 was asked");
+		this.model.says("a6");
+		this.chat.prompt()
+			.user("q6")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.branch("cheaper")))
+			.call()
+			.content();
+		assertThat(this.thread.summaries()).isEmpty();
+		assertThat(store.find(this.key).orElseThrow().summaryTurn()).isZero();
+		assertThat(lines()).startsWith("user: q2", "assistant: a2").endsWith("user: q5", "assistant: a5").hasSize(8);
+		trimming(store);
+		this.model.says("a7");
+		this.chat.prompt()
+			.user("q7")
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.branch(Session.MAIN)))
+			.call()
+			.content();
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q4", "assistant: a4", "user: q5",
+				"assistant: a5", "user: q7");
+	}
+
+	private void trimming(SessionStore store) {
+		this.chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(store).trim(Trim.keepLastTurns(2)).build()))
+			.build();
+	}
+
+	/** A call that fails changes no history, so the turn need not be asked again. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void snapshotThatAFailedCallKeepsMeanwhileQuotesNothingOfWhatIsForgotten(TestStores kind) {
+		ObservedStore store = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
+		SessionHook bracketing = TestHooks.beforeModel("bracketing",
+				(request) -> HookResult.replace(request.stream()
+					.map((message) -> message.getText().equals("q1") ? new UserMessage("(q1)") : message)
+					.toList()));
+		AtomicBoolean forget = new AtomicBoolean();
+		SessionHook forgetting = saving((now, part) -> {
+			if (forget.get() && part.status() == TurnStatus.COMPLETED) {
+				this.context.forget(0, 2);
+			}
+			return HookResult.keep();
+		});
+		Conversations conversations = Conversations.builder(store).hooks(bracketing, forgetting).build();
+		this.thread = conversations.get(this.key);
+		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		this.model.says("a1").says("a2");
+		ask("q1");
+		forget.set(true);
+		AtomicBoolean failed = new AtomicBoolean();
+		store.beforeCommit(() -> {
+			if (failed.compareAndSet(false, true)) {
+				CompletableFuture.runAsync(this::fail).join();
+			}
+		});
+		ask("q2");
+		assertThat(lines()).containsExactly("user: q2", "assistant: a2");
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
+			.containsExactlyInAnyOrder(TurnStatus.COMPLETED, TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(store.records(this.key, SnapshotReader.KIND)).isEmpty();
+	}
+
+	private void fail() {
+		this.model.fails(new IllegalStateException("down"));
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> ask("lost"));
 	}
 
 	@Test

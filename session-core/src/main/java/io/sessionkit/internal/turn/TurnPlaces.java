@@ -20,6 +20,7 @@ import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.internal.turn.TurnRequest.Start;
+import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.PathQuery;
@@ -176,10 +177,31 @@ final class TurnPlaces {
 	}
 
 	private TurnViews.Opened atHead(TurnRequest request) {
-		SessionView view = this.reader.open(request.key(), request.limit(), request.input())
-			.orElseThrow(() -> notFound(request.key()));
-		request.checkExpected(view.session());
+		SessionView view = head(request);
+		if (view == null) {
+			throw notFound(request.key());
+		}
 		return TurnViews.Opened.atHead(view, null);
+	}
+
+	/**
+	 * Reads the view of the active branch, and checks what the caller expects before a
+	 * summary is made, which costs a model call.
+	 * @return the view; null if there is no session
+	 */
+	@Nullable SessionView head(TurnRequest request) {
+		SessionView view = opened(request);
+		if (view != null && LostSummary.isIn(view)) {
+			LostSummary.mend(store(), view.session());
+			view = opened(request);
+		}
+		return view;
+	}
+
+	private @Nullable SessionView opened(TurnRequest request) {
+		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
+		request.checkExpected((view != null) ? view.session() : null);
+		return view;
 	}
 
 	private TurnViews.Opened onBranch(TurnRequest request, BranchRecord branch) {

@@ -196,7 +196,7 @@ public final class TurnViews {
 	}
 
 	private Opened openHead(TurnRequest request) {
-		SessionView opened = read(request);
+		SessionView opened = this.places.head(request);
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = opened != null && opened.session().openTurn() != 0;
 		SessionView view = waits ? opened : extended(opened);
@@ -205,7 +205,7 @@ public final class TurnViews {
 		}
 		Compaction made = this.summarizer.compactBefore(request.key());
 		boolean changed = made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED;
-		return Opened.atHead(changed ? read(request) : view, made);
+		return Opened.atHead(changed ? this.places.head(request) : view, made);
 	}
 
 	/**
@@ -213,7 +213,7 @@ public final class TurnViews {
 	 * What the turn started from is not summarized now.
 	 */
 	Opened openAgain(TurnRequest request) {
-		return Opened.atHead(extended(read(request)), null);
+		return Opened.atHead(extended(this.places.head(request)), null);
 	}
 
 	/**
@@ -273,25 +273,6 @@ public final class TurnViews {
 
 	TokenMemory memory() {
 		return this.memory;
-	}
-
-	/**
-	 * Reads the view, and checks what the caller expects before a summary is made, which
-	 * costs a model call.
-	 */
-	private @Nullable SessionView read(TurnRequest request) {
-		SessionView view = opened(request);
-		if (view != null && LostSummary.isIn(view)) {
-			LostSummary.mend(this.reader.store(), view.session());
-			view = opened(request);
-		}
-		return view;
-	}
-
-	private @Nullable SessionView opened(TurnRequest request) {
-		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
-		request.checkExpected((view != null) ? view.session() : null);
-		return view;
 	}
 
 }

@@ -37,6 +37,7 @@ import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -217,23 +218,36 @@ class TurnWriter {
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
 		this.deleting = this.forgotten.end();
-		List<RecordWrite> records = this.deleting.isEmpty() ? more : joined(more, quotingWhatIsForgotten());
 		return this.request.observed()
-			.observe(TurnStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(records)));
+			.observe(TurnStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(more)));
 	}
 
 	/**
-	 * Returns the deletions of the texts of snapshots, and of summaries, that may quote
-	 * what is forgotten.
+	 * Returns a commit that also deletes the texts of snapshots, and the summaries, that
+	 * may quote what is forgotten. They are read for each commit, behind the header that
+	 * it expects: a call that fails meanwhile keeps its snapshot, and changes no history.
 	 */
-	private List<RecordWrite> quotingWhatIsForgotten() {
+	private Commit forgetting(Commit commit) {
+		Session base = commit.base();
+		if (this.deleting.isEmpty() || base == null) {
+			return commit;
+		}
+		QuotingSummaries summaries = QuotingSummaries.of(this.store, key(), this.deleting);
+		List<RecordWrite> quoting = joined(quotingSnapshots(), summaries.writes());
+		// the view of the active branch may begin with a summary of what a turn on
+		// another one forgets
+		HeaderChange.Summary view = this.place.becomesHead() ? null : summaries.view(this.store, base).summary();
+		HeaderChange header = (view != null) ? commit.header().summary(view.turn(), view.id()) : commit.header();
+		return commit.header(header).records(joined(commit.records(), quoting));
+	}
+
+	private List<RecordWrite> quotingSnapshots() {
 		long first = Collections.min(this.deleting.values());
-		List<RecordWrite> snapshots = this.store.records(key(), SnapshotReader.KIND)
+		return this.store.records(key(), SnapshotReader.KIND)
 			.stream()
 			.filter((record) -> VerbatimMessages.head(record, this.store.options().codec()) >= first)
 			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
 			.toList();
-		return joined(snapshots, QuotingSummaries.of(this.store, key(), this.deleting).writes());
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
@@ -259,8 +273,8 @@ class TurnWriter {
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
 			Commit commit = (expected != null) ? Commit.on(expected).delete(this.deleting.keySet())
 					: Commit.first(key());
-			CommitResult result = this.store
-				.commit(living(this.place.commit(commit, write, attributes, records, this.store.options())));
+			CommitResult result = this.store.commit(
+					living(forgetting(this.place.commit(commit, write, attributes, records, this.store.options()))));
 			if (result.isStored()) {
 				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
 						: null;

@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 
+import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -49,6 +52,19 @@ public record QuotingSummaries(List<RecordWrite> writes, List<Summary> stay) {
 			all.stay.add(stays);
 		}
 		return all;
+	}
+
+	/**
+	 * Returns the change after which a header names a summary that stays; no change if it
+	 * names one.
+	 */
+	public HeaderChange view(SessionStore store, Session header) {
+		boolean stays = this.stay.stream().anyMatch((summary) -> summary.id().equals(header.summaryId()));
+		if (header.summaryTurn() == 0 || stays) {
+			return HeaderChange.NONE;
+		}
+		Set<Long> path = new TurnPaths(store, header.key()).to(header.head());
+		return Summaries.viewFromNewest(this.stay.stream().filter((summary) -> path.contains(summary.turn())).toList());
 	}
 
 	/**

@@ -81,7 +81,9 @@ public final class ViewReader {
 	 * says nothing
 	 */
 	public List<ViewLine> shown(SessionKey key, @Nullable Integer limit) {
-		return open(key, limit, List.of()).map((view) -> shown(view, limit)).orElse(List.of());
+		return open(key, limit, List.of()).map((view) -> LostSummary.named(view, this.store.options().codec()))
+			.map((view) -> shown(view, limit))
+			.orElse(List.of());
 	}
 
 	private List<ViewLine> shown(SessionView view, @Nullable Integer limit) {
@@ -183,7 +185,8 @@ public final class ViewReader {
 	 */
 	public Optional<SessionView> reopen(SessionView opened, @Nullable Integer limit, List<Message> input) {
 		Limits limits = Limits.of(limit, opened.session().settings(), this.trim);
-		SessionView view = this.trim.pins().isEmpty() ? newest(opened, limits.window(input.size()).items()) : opened;
+		Window newest = Window.items(limits.window(input.size()).items());
+		SessionView view = this.trim.pins().isEmpty() ? newest(opened, newest) : opened;
 		return withCarried(view, input, (window) -> read(this.store, opened.session().key(), window));
 	}
 
@@ -191,14 +194,15 @@ public final class ViewReader {
 	 * Returns a view with its newest items only, cut at the start of a turn that does not
 	 * continue the one before it.
 	 */
-	public static SessionView newest(SessionView view, int most) {
+	public static SessionView newest(SessionView view, Window window) {
 		List<SessionItem> items = view.items();
 		int from = items.size();
-		for (int i = items.size() - 1; i >= 0 && items.size() - i <= most; i--) {
-			if (i == 0 || (items.get(i - 1).turn() != items.get(i).turn()
-					&& !CarriedTurns.areLinked(items.get(i - 1).message(), items.get(i).message()))) {
-				from = i;
-			}
+		int turns = 0;
+		for (int i = items.size() - 1; i >= 0 && items.size() - i <= window.items(); i--) {
+			boolean begins = i == 0 || items.get(i - 1).turn() != items.get(i).turn();
+			turns += begins ? 1 : 0;
+			boolean linked = i > 0 && CarriedTurns.areLinked(items.get(i - 1).message(), items.get(i).message());
+			from = (begins && !linked && turns <= window.turns()) ? i : from;
 		}
 		return new SessionView(view.session(), view.summary(), items.subList(from, items.size()));
 	}
