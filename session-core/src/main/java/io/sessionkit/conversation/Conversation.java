@@ -744,6 +744,9 @@ public final class Conversation {
 	 * that it is not complete. A title goes if it is the first words of a question that
 	 * is deleted; one that a model has made, or a person, stays: {@link #rename} changes
 	 * it. The ledger of approvals keeps the arguments and results of tool calls.
+	 * <p>
+	 * A turn that retention has deleted has no items any more. What quotes it is deleted
+	 * all the same, but for a title.
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws IllegalStateException in a tool or hook of a turn on this session, which

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,22 +53,41 @@ final class Deletion {
 		this.store = store;
 	}
 
+	/**
+	 * What is changed beside the deletion of items.
+	 *
+	 * @param records the deletions of what else is kept
+	 * @param header the change of the header if there are no items
+	 */
+	private record Also(List<RecordWrite> records, HeaderChange header) {
+
+		static final Also NOTHING = new Also(List.of(), HeaderChange.NONE);
+
+	}
+
 	int ofTurn(long turn) {
 		return delete((thread) -> thread.wholeGroups((thread.turn(turn) != null) ? thread.items(turn) : List.of()),
-				(thread) -> retained(thread, thread.turn(turn)));
+				(header, thread) -> retained(header, thread, thread.turn(turn)));
 	}
 
 	/**
 	 * Returns the deletions of what is kept of a turn that retention has deleted, and of
-	 * the texts that may quote it.
+	 * the texts that may quote it. Nobody knows whether the title quotes its question.
 	 */
-	private List<RecordWrite> retained(WholeThread thread, @Nullable Turn turn) {
+	private Also retained(Session header, WholeThread thread, @Nullable Turn turn) {
 		if (turn == null || turn.items() > 0 || !mayBeRetained()) {
-			return List.of();
+			return Also.NOTHING;
 		}
-		List<RecordWrite> records = quoting(new Gone(thread, turn));
+		Gone gone = new Gone(thread, turn);
+		QuotingSummaries summaries = QuotingSummaries.of(this.store, this.key, gone::isBefore, (item) -> false);
+		List<RecordWrite> records = new ArrayList<>(summaries.writes());
+		records.addAll(quoting(gone));
 		records.add(KeptTexts.deleteForGood(this.key, turn.number(), codec()));
-		return records;
+		return new Also(records, view(header, gone, onPath(thread, header.head(), summaries.stay())));
+	}
+
+	private static List<Summary> onPath(WholeThread thread, long head, List<Summary> summaries) {
+		return summaries.stream().filter((summary) -> thread.isOnPath(head, summary.turn())).toList();
 	}
 
 	/** A fork may have such turns without a record of the deletion. */
@@ -116,16 +136,16 @@ final class Deletion {
 				.forEach((turn) -> deletions.add(KeptTexts.deleteForGood(this.key, turn.number(), codec())));
 			records.set(deletions);
 			return thread.items(gone);
-		}, (thread) -> records.get());
+		}, (header, thread) -> new Also(records.get(), HeaderChange.NONE));
 	}
 
 	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice) {
-		return delete(choice, (thread) -> List.of());
+		return delete(choice, (header, thread) -> Also.NOTHING);
 	}
 
 	private int delete(Function<WholeThread, Map<Long, SessionItem>> choice,
-			Function<WholeThread, List<RecordWrite>> records) {
-		return Attempts.SOME.make(() -> deleted(choice, records))
+			BiFunction<Session, WholeThread, Also> more) {
+		return Attempts.SOME.make(() -> deleted(choice, more))
 			.orElseThrow(() -> new SessionConflictException(
 					"Nothing was deleted from session " + this.key + ": others wrote to it all the time. Try again.",
 					null));
@@ -136,22 +156,22 @@ final class Deletion {
 	 * @return how many were deleted; empty if another writer was first
 	 */
 	private Optional<Integer> deleted(Function<WholeThread, Map<Long, SessionItem>> choice,
-			Function<WholeThread, List<RecordWrite>> more) {
+			BiFunction<Session, WholeThread, Also> more) {
 		Session header = this.store.find(this.key).orElse(null);
 		if (header == null) {
 			return Optional.of(0);
 		}
 		WholeThread thread = new WholeThread(this.key, this.store);
 		Map<Long, SessionItem> items = choice.apply(thread);
-		List<RecordWrite> records = more.apply(thread);
-		if (items.isEmpty() && records.isEmpty()) {
+		Also also = more.apply(header, thread);
+		if (items.isEmpty() && also.records().isEmpty()) {
 			return Optional.of(0);
 		}
 		checkNotWaiting(header, items.values());
 		checkRewindsEnded(items.values());
-		Commit commit = items.isEmpty() ? Commit.on(header) : commit(header, thread, items);
+		Commit commit = items.isEmpty() ? Commit.on(header).header(also.header()) : commit(header, thread, items);
 		List<RecordWrite> all = new ArrayList<>(commit.records());
-		all.addAll(records);
+		all.addAll(also.records());
 		return this.store.commit(commit.records(all)).isStored() ? Optional.of(items.size()) : Optional.empty();
 	}
 
@@ -182,10 +202,7 @@ final class Deletion {
 		Gone gone = new Gone(thread, items, header.summaryTurn());
 		checkNotFollowed(header, thread, gone);
 		QuotingSummaries summaries = QuotingSummaries.of(this.store, this.key, gone::isBefore, items::containsKey);
-		List<Summary> kept = summaries.stay()
-			.stream()
-			.filter((summary) -> thread.isOnPath(gone.headAfter(header.head()), summary.turn()))
-			.toList();
+		List<Summary> kept = onPath(thread, gone.headAfter(header.head()), summaries.stay());
 		List<RecordWrite> records = new ArrayList<>(summaries.writes());
 		records.addAll(quoting(gone));
 		HeaderChange change = change(header, gone, kept);

@@ -110,6 +110,26 @@ class RetainedSummaryTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void summaryGoesIfATurnIsDeletedByItsNumberThatItCoversAndRetentionHasDeleted(TestStores kind) {
+		on(kind);
+		ask(1, 4);
+		this.writer.says("the story");
+		this.thread.compact(true);
+		ask(5, 6);
+		retain(2);
+		assertThat(this.thread.delete(6)).isEqualTo(2);
+		assertThat(view()).hasSize(4).contains("user: q5");
+		assertThat(this.thread.delete(1)).isZero();
+		assertThat(summaries()).isEmpty();
+		assertThat(this.store.find(this.key).orElseThrow().summaryTurn()).isZero();
+		assertThat(view()).isEqualTo(turns(5, 5));
+		ask(7, 7);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q5", "assistant: a5", "user: q7");
+		assertThat(this.thread.delete(2)).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void messagesThatASummaryHasPinnedGoWithTheirTurn(TestStores kind) {
 		on(kind);
 		ask(1, 4);
