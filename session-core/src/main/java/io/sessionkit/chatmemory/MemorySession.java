@@ -108,20 +108,22 @@ final class MemorySession {
 
 	/**
 	 * Keeps what waited beside the history if the answer to it has no content. Until then
-	 * it waits with that answer, so that all that was added is stored at once.
+	 * it waits with that answer, so that all that was added is stored at once. If others
+	 * write all the time, the next messages that are added set it aside.
 	 */
 	private void setAsideNoReply(List<Message> added) {
-		if (!SaidTurns.hasNoReply(added)) {
-			return;
+		if (SaidTurns.hasNoReply(added)) {
+			Attempts.MANY.make(() -> isNoReplyAside() ? Optional.of(true) : Optional.empty());
 		}
-		write("added to", () -> {
-			MemoryView view = read(Window.HEADER);
-			boolean done = !SaidTurns.hasNoReply(view.memory().open());
-			if (!done) {
-				setAside(view, view.memory().open());
-			}
-			return done;
-		});
+	}
+
+	private boolean isNoReplyAside() {
+		MemoryView view = read(Window.HEADER);
+		boolean done = !SaidTurns.hasNoReply(view.memory().open());
+		if (!done) {
+			setAside(view, view.memory().open());
+		}
+		return done;
 	}
 
 	/** Makes messages all that the memory has, without deleting a turn. */

@@ -24,17 +24,20 @@ record MemoryView(@Nullable Session session, List<ViewLine> lines, MemoryRecord 
 		return (this.session != null) ? this.session.head() : 0;
 	}
 
-	/** Returns the system messages, the history and what is open. */
+	/**
+	 * Returns the system messages, the history and what is open, unless that has got an
+	 * answer without content, and is about to be set aside.
+	 */
 	List<Message> messages() {
 		List<Message> messages = new ArrayList<>(this.memory.system());
-		messages.addAll(said());
+		messages.addAll(toSend());
 		return messages;
 	}
 
 	/** Returns the history from its first question on, with the rest as above. */
 	List<Message> messagesFromAQuestion() {
 		List<Message> messages = new ArrayList<>(this.memory.system());
-		List<Message> said = said();
+		List<Message> said = toSend();
 		int first = 0;
 		while (first < said.size() && said.get(first).getMessageType() != MessageType.USER) {
 			first++;
@@ -44,9 +47,17 @@ record MemoryView(@Nullable Session session, List<ViewLine> lines, MemoryRecord 
 	}
 
 	private List<Message> said() {
-		List<Message> said = new ArrayList<>(this.lines.stream().map(ViewLine::message).toList());
+		List<Message> said = new ArrayList<>(history());
 		said.addAll(this.memory.open());
 		return said;
+	}
+
+	private List<Message> toSend() {
+		return SaidTurns.hasNoReply(this.memory.open()) ? history() : said();
+	}
+
+	private List<Message> history() {
+		return this.lines.stream().map(ViewLine::message).toList();
 	}
 
 	/**

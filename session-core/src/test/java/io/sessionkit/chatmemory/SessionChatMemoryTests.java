@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -21,9 +22,12 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
@@ -285,10 +289,6 @@ class SessionChatMemoryTests {
 		assertThat(lines()).hasSize(7);
 	}
 
-	@Test
-	void ownerIsAskedWithEachCall() {
-		String[] owner = { "ada" };
-		SessionChatMemory shared = SessionChatMemory.of(this.store, () -> owner[0]);
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void windowLimitsTurnsAlsoIfTheRecordOfASummaryIsGone(TestStores kind) {
@@ -301,6 +301,10 @@ class SessionChatMemoryTests {
 				"assistant: a3", "user: q4", "assistant: a4");
 	}
 
+	@Test
+	void ownerIsAskedWithEachCall() {
+		String[] owner = { "ada" };
+		SessionChatMemory shared = SessionChatMemory.of(this.store, () -> owner[0]);
 		shared.add(this.id, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		owner[0] = "bob";
 		assertThat(shared.get(this.id)).isEmpty();
@@ -419,6 +423,50 @@ class SessionChatMemoryTests {
 		assertThat(Lines.of(this.store.items(this.key, 1).stream().map((item) -> item.message()).toList()))
 			.containsExactly("user: q1", "assistant");
 		assertThat(this.store.records(this.key, MemoryRecord.KIND)).isEmpty();
+	}
+
+	/** As a process leaves it that is killed between the two commits. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2" })
+	void answerWithoutContentThatIsNotSetAsideYetIsNotSent(TestStores kind) {
+		on(kind);
+		this.memory.add(this.id, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+		ObservedStore failing = new ObservedStore(this.store);
+		SessionChatMemory killed = SessionChatMemory.of(failing, () -> "ada");
+		failing.afterCommit(() -> failing.failAt(ObservedStore.Fault.COMMIT));
+		assertThatExceptionOfType(RuntimeException.class)
+			.isThrownBy(() -> killed.add(this.id, List.of(new UserMessage("q2"), AssistantMessage.builder().build())));
+		assertThat(this.store.records(this.key, MemoryRecord.KIND)).hasSize(1);
+		assertThat(lines()).containsExactly("user: q1", "assistant: a1");
+		SessionChatMemoryRepository repository = SessionChatMemoryRepository.of(this.store, () -> "ada");
+		assertThat(Lines.of(repository.findByConversationId(this.id))).containsExactly("user: q1", "assistant: a1");
+		this.model.says("a3");
+		ask(memoryClient(0), "q3", false);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q3");
+		assertThat(turns()).extracting(Turn::failure).containsExactly(null, "no reply", null);
+	}
+
+	@Test
+	void answerWithoutContentThatCannotBeSetAsideIsStoredAllTheSame() {
+		ObservedStore busy = new ObservedStore(this.store);
+		this.memory.add(this.id, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
+		AtomicInteger commits = new AtomicInteger();
+		busy.beforeCommit(() -> {
+			if (commits.incrementAndGet() > 1) {
+				touch();
+			}
+		});
+		SessionChatMemory.of(busy, () -> "ada")
+			.add(this.id, List.of(new UserMessage("q2"), AssistantMessage.builder().build()));
+		assertThat(commits).hasValueGreaterThan(2);
+		this.memory.add(this.id, List.of(new UserMessage("q3"), new AssistantMessage("a3")));
+		assertThat(turns()).extracting(Turn::failure).containsExactly(null, "no reply", null);
+	}
+
+	/** Writes the record of the memory, as others do. */
+	private void touch() {
+		SessionRecord record = this.store.records(this.key, MemoryRecord.KIND).get(0);
+		this.store.put(this.key, RecordWrite.replace(record, record.payload()));
 	}
 
 	@Test
