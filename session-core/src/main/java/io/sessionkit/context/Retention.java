@@ -24,6 +24,9 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 	/** 100,000 years: a time minus this is still a time. */
 	private static final Duration LONGEST = ChronoUnit.MILLENNIA.getDuration().multipliedBy(100);
 
+	/** Shorter ones can be in settings of sessions that are stored. */
+	private static final Duration SHORTEST = Duration.ofSeconds(1);
+
 	/** How many turns are deleted at a time, unless another number is set. */
 	public static final int DEFAULT_BATCH = 400;
 
@@ -57,19 +60,23 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 
 	/**
 	 * Returns a retention that keeps turns for a time.
-	 * @param age how long a turn is kept after it has ended; positive
+	 * @param age how long a turn is kept after it has ended, at least a second
 	 * @return the retention
 	 */
 	public static Retention keepFor(Duration age) {
-		return new Retention(Integer.MAX_VALUE, age, DEFAULT_BATCH);
+		return NONE.maxAge(age);
 	}
 
 	/**
 	 * Returns a copy of this retention that also deletes turns of this age.
-	 * @param age how long a turn is kept after it has ended; positive
+	 * @param age how long a turn is kept after it has ended, at least a second
 	 * @return the copy
 	 */
 	public Retention maxAge(Duration age) {
+		if (age.compareTo(SHORTEST) < 0) {
+			throw new IllegalArgumentException("retention.max-age must be a second or more: " + age
+					+ ". Write for example 30d, or leave it out to keep turns of any age.");
+		}
 		return new Retention(this.maxTurns, age, this.batch);
 	}
 

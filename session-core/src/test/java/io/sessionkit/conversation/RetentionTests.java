@@ -570,8 +570,11 @@ class RetentionTests {
 			.withMessageContaining("must be 1 or more: " + value)
 			.withMessageContaining("Leave it out");
 		assertThatIllegalArgumentException().isThrownBy(() -> Retention.keepFor(Duration.ofDays(value)))
-			.withMessageContaining("must be positive")
+			.withMessageContaining("must be a second or more")
 			.withMessageContaining("30d");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> Retention.keepLastTurns(1).maxAge(Duration.ofMillis(999 + value)))
+			.withMessageContaining("must be a second or more");
 		assertThatIllegalArgumentException().isThrownBy(() -> Retention.NONE.batch(value))
 			.withMessageContaining("retention.batch must be 1 or more: " + value);
 	}
