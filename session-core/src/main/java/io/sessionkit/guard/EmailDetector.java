@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
  * {@code @}, so that each character is read a few times at most. Quoted local parts,
  * hosts without a point, addresses that are spelled out ("ada at example dot org") and
  * addresses with HTML entities are not found.
+ * <p>
+ * A local part begins behind the last of the signs {@code = / ? ^ * { | }} and the
+ * backtick: in {@code to=ada@example.org} the name {@code to} stays. So does what stands
+ * before them in a local part, as {@code ada} in
+ * {@code bounces+ada=example.org@lists.example.com}.
  */
 final class EmailDetector implements Detector {
 

@@ -8,8 +8,12 @@ package io.sessionkit.hook;
  * the turn nor other listeners. Listeners are called where the events happen, in a stream
  * also on the thread of the model, so they must not block. One listener serves many turns
  * at once and must be safe for use by many threads. Where sessions belong to users, it
- * works for the owner of the session of its event. Each call ends with exactly one of
- * {@link #refused}, {@link #committed}, {@link #paused} and {@link #failed}.
+ * works for the owner of the session of its event.
+ * <p>
+ * The work of a call on a turn that is stored ends with exactly one of {@link #refused},
+ * {@link #committed}, {@link #paused} and {@link #failed}. With none of them ends a call
+ * that is not stored and has a reply, one that another turn answers, and one that ends
+ * before its turn begins.
  */
 public interface SessionListener {
 
