@@ -595,14 +595,14 @@ public final class Conversation {
 	 * or belong to it and are part of no other branch, as {@link #delete(long)} does.
 	 * @param name the name of the branch; never {@value Session#MAIN}
 	 * @param force whether it may be the active one; {@value Session#MAIN} is made active
-	 * first then
+	 * first then, in a commit of its own
 	 * @return the number of items deleted
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if there is no branch of this name, or it may not
 	 * be deleted
 	 * @throws IllegalStateException if the rewind of a turn whose items would be deleted
 	 * has not ended; nothing was changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * deleted
 	 */
