@@ -69,7 +69,8 @@ public final class SessionChatMemory implements ChatMemory, SessionDoor {
 	 * Returns a memory that returns only the newest history, in whole turns. A question
 	 * that waits, the summary and the system message come in addition. Nothing is
 	 * deleted.
-	 * @param window the largest number of turns and items to return
+	 * @param window the largest number of turns and items to return; with a limit of 0
+	 * neither history nor summary
 	 * @return the memory
 	 */
 	public SessionChatMemory window(Window window) {

@@ -193,7 +193,7 @@ public final class JsonMessageCodec implements MessageCodec {
 	private static UnstorableMessageException unstorable(NotStorableException ex, String what) {
 		return new UnstorableMessageException("Cannot store " + what + ": " + ex.part() + " " + ex.reason()
 				+ ". Use Spring AI's own messages, Unicode text, and metadata of strings, booleans, numbers, "
-				+ "dates and times of java.time, bytes, and lists and maps of these.");
+				+ "dates and times of java.time, UUID, URI, bytes, and lists, sets and maps of these.");
 	}
 
 }

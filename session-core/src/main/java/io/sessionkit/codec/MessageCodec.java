@@ -44,8 +44,8 @@ public interface MessageCodec {
 	 * Encodes named values as text that {@link #decodeValues} turns back into equal
 	 * values.
 	 * @param key the session that the values are kept in
-	 * @param values strings, booleans, numbers, instants, bytes, and lists and maps of
-	 * these
+	 * @param values strings, booleans, numbers, dates and times of {@code java.time},
+	 * {@code UUID}, {@code URI}, bytes, and lists, sets and maps of these
 	 * @return the payload
 	 * @throws UnstorableMessageException if a value would not come back equal
 	 */

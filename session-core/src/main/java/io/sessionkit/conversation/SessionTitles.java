@@ -47,7 +47,8 @@ import org.springframework.ai.chat.model.ChatModel;
  * turn, and nothing else fails. A question without text gives none, and leaves it to the
  * next one, in the first ten turns. A title that is the first words of a question is
  * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
- * the question; one that a model has made stays. Safe for use by many threads.
+ * the question or a hook forgets it; one that a model has made stays. Safe for use by
+ * many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 

@@ -93,7 +93,8 @@ public final class SessionContext {
 	 * Sets an attribute, replacing a value of the same name.
 	 * @param name 1 to 255 characters, not blank, not starting with {@code sessionkit.}
 	 * @param value a value that the codec can store: a string, boolean, number, date or
-	 * time of {@code java.time}, byte array, or a list or map of these. A copy is taken
+	 * time of {@code java.time}, {@code UUID}, {@code URI}, byte array, or a list, set or
+	 * map of these. A copy is taken
 	 * @throws IllegalArgumentException if the name breaks a rule, or if the attributes
 	 * would be larger than {@code sessionkit.attributes.max-size}
 	 * @throws io.sessionkit.codec.UnstorableMessageException if the value would not come
@@ -129,7 +130,8 @@ public final class SessionContext {
 	 * that makes this turn history, in whole groups of tool calls and their results, and
 	 * the next call no longer sees them. A turn that fails, is refused, is cancelled or
 	 * loses a conflict forgets nothing, and of one that waits for an approval only its
-	 * last part does. Snapshots that show them are incomplete from then on.
+	 * last part does. Snapshots that show them are incomplete from then on. A title that
+	 * is the first words of one of them stays.
 	 * @param from the index of the first message in the history
 	 * @param to the index behind the last one; nothing is forgotten if it is not greater
 	 * @throws IndexOutOfBoundsException if there are no such messages

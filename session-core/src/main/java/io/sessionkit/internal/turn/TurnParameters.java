@@ -137,7 +137,8 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 		catch (UnstorableMessageException ex) {
 			throw new UnstorableMessageException("The " + culprit(request, name, value, codec)
 					+ " cannot be kept with the turn. Pass strings, booleans, numbers, dates and times of java.time,"
-					+ " and lists and maps of these, or leave it out of sessionkit.turn.parameters.");
+					+ " UUID, URI, bytes, and lists, sets and maps of these, or leave it out of"
+					+ " sessionkit.turn.parameters.");
 		}
 	}
 
