@@ -382,8 +382,10 @@ public final class Approvals implements SessionDoor {
 	/**
 	 * Ends the open turn of a session without the model. Calls that have not run do not
 	 * run, and the model is told so with the next turn. The turn becomes part of the
-	 * history. If that is not possible, because the session has moved on, it is kept
-	 * beside the history.
+	 * history, with the messages that were queued meanwhile; one that a hook refuses or
+	 * answers is left out. If that is not possible, because the session has moved on, it
+	 * is kept beside the history. If a hook throws anything but a refusal, this method
+	 * throws it, and the turn waits on.
 	 * @param key the session
 	 * @return the calls that were open, as they are now; empty if the session has no open
 	 * turn

@@ -38,6 +38,7 @@ import org.springframework.ai.chat.model.ChatResponse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * What becomes of a message that comes while calls wait, and of a turn that is cancelled.
@@ -142,6 +143,22 @@ abstract class NewMessages extends ResumedTurns {
 		letExpire(waiting());
 		assertThat(status(ask(mode, "q2"))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(this.runs).isEmpty();
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageIsKeptIfItsCallDoesNotOfferWhatWasApproved(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		approve(waiting());
+		tools(tool("cancel").described("changes them for good"), tool("look"));
+		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContaining("Tool 'cancel' has another description");
+		assertThat(this.runs).isEmpty();
+		tools(tool("cancel"), tool("look"));
+		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
 	}
 
@@ -465,6 +482,51 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
 		ask(ClientSetup.Mode.CALL, "q2");
 		assertThat(this.model.lastRequestLines()).hasSize(4).endsWith("user: q2");
+	}
+
+	/**
+	 * They were queued before there was a hook. What it writes for them goes with them.
+	 */
+	@Test
+	void messagesThatAHookRefusesOrAnswersAreLeftOutOfACancelledTurnAndNoOthers() {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1));
+		List.of("q1", "first", "damn", "hello", "last").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
+		SessionContext context = new SessionContext();
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite", (input) -> {
+			context.put("count", context.get("count", Integer.class).orElse(0) + 1);
+			return switch (String.valueOf(input.get(0).getText())) {
+				case "damn" -> HookResult.refuse("rude");
+				case "hello" -> HookResult.answer("hi");
+				default -> HookResult.keep();
+			};
+		})));
+		approvals().cancel(this.key);
+		assertThat(log()).endsWith("tool cancel=" + CANCELLED, "user: first", "user: last");
+		assertThat(thread().attributes()).containsEntry("count", 2);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	/** Its messages are nowhere else. */
+	@Test
+	void turnThatIsCancelledWaitsOnIfAHookFailsOnItsQueuedMessages() {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1));
+		List.of("q1", "q2", "q3").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
+		Verdict ofAnother = new Verdict("inner", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, "no");
+		for (RuntimeException failure : List.of(new IllegalStateException("timeout"),
+				new SessionRefusedException("of a call that the hook has made", ofAnother))) {
+			threads((threads) -> threads.hooks(TestHooks.beforeTurn("moderation", (input) -> {
+				throw failure;
+			})));
+			assertThatThrownBy(() -> approvals().cancel(this.key)).isSameAs(failure);
+			assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+			assertThat(ledger()).containsExactly(ApprovalStatus.PROPOSED);
+			assertThat(store().records(this.key, TurnRecords.LEASE)).isEmpty();
+		}
+		threads((threads) -> threads.hooks(List.of()));
+		approvals().cancel(this.key);
+		assertThat(log()).endsWith("tool cancel=" + CANCELLED, "user: q2", "user: q3");
 	}
 
 	/** The queued message is the last one of the turn, and not its question. */

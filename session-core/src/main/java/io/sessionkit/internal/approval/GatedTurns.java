@@ -20,7 +20,6 @@ import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
-import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
@@ -30,7 +29,6 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
-import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
@@ -188,7 +186,7 @@ public final class GatedTurns {
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
-	 * that were approved
+	 * that were approved; a message of the call is queued nevertheless
 	 */
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
@@ -464,15 +462,14 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Returns null if the message is only kept: another call continues the turn, or this
-	 * one does not offer what was approved.
+	 * Returns null if the message is only kept, since another call continues the turn.
 	 */
 	private @Nullable OpenedCall continued(TurnRequest request, List<ToolCallback> tools,
 			Consumer<RunningTurn> inLine) {
 		try {
 			return open(request.input(List.of()), tools, true, inLine);
 		}
-		catch (TurnInProgressException | NothingWaitsException | ResumeRefusedException ex) {
+		catch (TurnInProgressException | NothingWaitsException ex) {
 			return null;
 		}
 	}
@@ -525,6 +522,8 @@ public final class GatedTurns {
 		RunningTurn turn = this.waitingTurns.takeOver(request, CALLS);
 		try {
 			takeAttributes(turn);
+			// before anything is written, since a hook may fail
+			takeQueued(turn);
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
 			List<LedgerEntry> ended = calls.cancel();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
@@ -543,7 +542,6 @@ public final class GatedTurns {
 
 	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
 		if (turn.isOnHead()) {
-			takeQueued(turn);
 			turn.holding().giveUp(calls.answers(ended));
 			turn.complete(null);
 		}
@@ -552,16 +550,12 @@ public final class GatedTurns {
 		}
 	}
 
-	/** Makes queued messages part of the turn, unless a hook refuses them. */
+	/** Makes queued messages part of a turn that can become history. */
 	private static void takeQueued(RunningTurn turn) {
-		try {
-			turn.beginAgain();
-		}
-		catch (Exception ex) {
-			Interrupts.keep(ex);
-			logger.warn("What was queued on session " + turn.key()
-					+ " was left out when its turn was cancelled, a hook did not let it pass: "
-					+ ex.getClass().getName());
+		int left = turn.isOnHead() ? turn.takeQueued() : 0;
+		if (left > 0) {
+			logger.warn("The messages of " + left + " calls that were queued on session " + turn.key()
+					+ " were left out when its turn was cancelled: a hook refused or answered them.");
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
@@ -69,16 +70,47 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Tur
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	List<JoiningInput> queued(List<JoiningInput> queued) {
+		return joined(queued, (each, apart) -> checked(each, apart, this.turn.joined(apart)));
+	}
+
+	/**
+	 * Runs the same hooks on queued messages of a turn that is to end with them. Those
+	 * that a hook refuses or answers are left out; the turn cannot wait for others.
+	 * @return the messages that follow the tool results, as the hooks have left them.
+	 * What a hook throws is thrown as it is
+	 */
+	List<JoiningInput> acceptable(List<JoiningInput> queued) {
+		return joined(queued, this::acceptable);
+	}
+
+	private List<JoiningInput> joined(List<JoiningInput> queued,
+			BiFunction<JoiningInput, TurnAttributes, @Nullable Checked> check) {
 		List<Checked> passed = new ArrayList<>();
 		TurnAttributes before = this.attributes;
 		for (JoiningInput each : queued) {
-			TurnAttributes apart = before.apart();
-			Checked checked = checked(each, apart, this.turn.joined(apart));
-			before = checked.attributes();
-			passed.add(checked);
+			Checked checked = check.apply(each, before.apart());
+			if (checked != null) {
+				before = checked.attributes();
+				passed.add(checked);
+			}
 		}
 		passed.forEach(this::adopt);
 		return passed.stream().map(Checked::input).toList();
+	}
+
+	private @Nullable Checked acceptable(JoiningInput joining, TurnAttributes apart) {
+		HookRun unasked = this.hooks.unasked(joining.asked(), this.turn.joined(apart));
+		try {
+			HookRun.Passed<List<Message>> passed = unasked.beforeMore(joining.messages());
+			return (passed.answer() == null) ? checked(joining, apart, unasked, passed) : null;
+		}
+		catch (SessionRefusedException ex) {
+			if (unasked.refusal() == null) {
+				// that of a call which the hook has made: the hook has failed
+				throw ex;
+			}
+			return null;
+		}
 	}
 
 	/**
@@ -97,8 +129,12 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Tur
 
 	private Checked checked(JoiningInput joining, TurnAttributes apart, TurnAccess asking) {
 		HookRun unasked = this.hooks.unasked(joining.asked(), asking);
-		List<Message> messages = passed(unasked.beforeMore(joining.messages()));
-		return new Checked(joining.checked(messages, this.hooks.ofAllCalls(), unasked.verdicts()), apart);
+		return checked(joining, apart, unasked, unasked.beforeMore(joining.messages()));
+	}
+
+	private Checked checked(JoiningInput joining, TurnAttributes apart, HookRun asked,
+			HookRun.Passed<List<Message>> passed) {
+		return new Checked(joining.checked(passed(passed), this.hooks.ofAllCalls(), asked.verdicts()), apart);
 	}
 
 	/** Adds what hooks have decided and written for messages that join the turn. */

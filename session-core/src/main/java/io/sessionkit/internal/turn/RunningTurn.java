@@ -241,12 +241,36 @@ public final class RunningTurn {
 	 * @throws IllegalStateException if a hook answers them
 	 */
 	public void beginAgain() {
-		HeldReply held = holding().reply();
-		if (held != null && !held.queued().isEmpty()) {
-			List<JoiningInput> queued = checks().queued(held.queued());
-			holding().queued(queued);
-			this.rounds.queue(queued.stream().flatMap((each) -> each.messages().stream()).toList());
+		List<JoiningInput> queued = queued();
+		if (!queued.isEmpty()) {
+			join(checks().queued(queued));
 		}
+	}
+
+	/**
+	 * Takes the messages that callers have queued into a turn that is to end without the
+	 * model. Those that a hook refuses or answers are left out.
+	 * @return how many calls have queued messages that are left out. If a hook throws
+	 * anything else, it is thrown as it is, and nothing has changed
+	 */
+	public int takeQueued() {
+		List<JoiningInput> queued = queued();
+		if (queued.isEmpty()) {
+			return 0;
+		}
+		List<JoiningInput> passed = checks().acceptable(queued);
+		join(passed);
+		return queued.size() - passed.size();
+	}
+
+	private List<JoiningInput> queued() {
+		HeldReply held = holding().reply();
+		return (held != null) ? held.queued() : List.of();
+	}
+
+	private void join(List<JoiningInput> passed) {
+		holding().queued(passed);
+		this.rounds.queue(passed.stream().flatMap((each) -> each.messages().stream()).toList());
 	}
 
 	/**
