@@ -2,6 +2,8 @@ package io.sessionkit.stream;
 
 import java.util.List;
 
+import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnAdvisor;
 import reactor.core.publisher.Flux;
@@ -14,12 +16,14 @@ import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.core.Ordered;
 
 /**
  * Refuses a call that is to continue a turn and would do something else, before anything
  * is called or stored. A message could cancel the calls of the turn, or begin another
- * one.
+ * one. A call that has not brought the turn to its end, nor to another pause, has failed,
+ * also if nothing was thrown.
  */
 final class ContinuationCheck implements CallAdvisor, StreamAdvisor {
 
@@ -36,15 +40,27 @@ final class ContinuationCheck implements CallAdvisor, StreamAdvisor {
 	@Override
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		check(request, chain.getCallAdvisors());
-		return chain.nextCall(request);
+		return ended(chain.nextCall(request));
 	}
 
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		return Flux.defer(() -> {
 			check(request, chain.getStreamAdvisors());
-			return chain.nextStream(request);
+			return chain.nextStream(request).map(ContinuationCheck::ended);
 		});
+	}
+
+	/**
+	 * Refuses a response that leaves its turn open although nothing waits in it.
+	 */
+	private static ChatClientResponse ended(ChatClientResponse response) {
+		ChatResponse answer = response.chatResponse();
+		if (answer != null && !Pause.isPause(answer)
+				&& SessionAdvisor.turn(answer).filter((turn) -> turn.turn().status().isOpen()).isPresent()) {
+			throw new UnfitContinuationException("The reply of the model, as hooks have left it, is empty.");
+		}
+		return response;
 	}
 
 	private static void check(ChatClientRequest request, List<? extends Advisor> advisors) {

@@ -200,6 +200,25 @@ class ApprovalGapTests {
 
 	/** What a person has found out about one run says nothing of the next. */
 	@Test
+	void resultThatTheStoreDidNotTakeAtOnceIsStoredIfTheReplyBehindItIsEmpty() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		approveAll();
+		AtomicBoolean fails = new AtomicBoolean();
+		this.inTool.set(() -> fails.set(true));
+		this.store.beforePut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL) && fails.getAndSet(false)) {
+				throw new StoreUnavailableException("busy", null);
+			}
+		});
+		this.model.says("").says("done");
+		ask(chat, null);
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
+	}
+
+	@Test
 	void decisionOnACallThatMayHaveRunAgainSinceItWasShownIsRefused() {
 		ChatClient chat = chat(Conversations.of(this.store));
 		pause(chat, 1);

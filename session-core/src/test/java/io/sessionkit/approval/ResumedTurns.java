@@ -509,6 +509,29 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(approvals().ledger(this.key)).extracting(ToolApproval::status).contains(ApprovalStatus.APPROVED);
 	}
 
+	/** Nothing more of the turn is stored, so no hook is asked about it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void modelWhoseReplyAfterTheToolsIsEmptyIsAskedAgain(ClientSetup.Mode mode) {
+		List<Integer> saved = new CopyOnWriteArrayList<>();
+		threads((threads) -> threads.hooks(TestHooks.beforeSave("noting", (messages) -> {
+			saved.add(messages.size());
+			return HookResult.keep();
+		})));
+		this.model.calls(cancel("c1", 1)).says("").says("done");
+		ask(mode, "q");
+		approve(waiting());
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE);
+		assertThat(store().records(this.key, TurnRecords.LEASE)).isEmpty();
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(this.runs).hasSize(1);
+		assertThat(saved).containsExactly(1, 3);
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"assistant: done");
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void modelThatFailsAfterTheToolsRanIsAskedAgainWithTheResultsThatAreThere(ClientSetup.Mode mode) {

@@ -272,6 +272,18 @@ class SessionListenerTests {
 		});
 	}
 
+	@Test
+	void turnInStepsWithoutAReplyIsLoggedAsOneThatIsStillOpen() {
+		Conversations steps = Conversations.builder(this.store).durability(Durability.STEP).build();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("");
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.turn.TurnKeeper",
+				() -> prompt(client(ClientSetup.plain(), steps), "q").call().content());
+		assertThat(logged).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage())
+				.contains("still open; call again without a message")
+				.doesNotContain("kept as failed"));
+	}
+
 	private static List<ILoggingEvent> logged(String name, Runnable work) {
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();
 		appender.start();

@@ -2,6 +2,7 @@ package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -13,7 +14,6 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class TurnContinuationsLogTests {
 		.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
 		.build();
 
-	private @Nullable RuntimeException failure;
+	private UnaryOperator<ScriptedChatModel> answer = UnaryOperator.identity();
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger(TurnContinuations.class);
 
@@ -72,8 +72,12 @@ class TurnContinuationsLogTests {
 				"This call does not offer tool 'cancel'.");
 		this.approvals.cancel(KEY);
 		this.log.list.clear();
-		this.failure = new IllegalStateException("secret");
+		this.answer = (model) -> model.fails(new IllegalStateException("secret"));
 		assertThat(warningOf(offering())).contains("java.lang.IllegalStateException.").doesNotContain("secret");
+		this.approvals.cancel(KEY);
+		this.log.list.clear();
+		this.answer = (model) -> model.says("");
+		assertThat(warningOf(offering())).contains("The reply of the model, as hooks have left it, is empty.");
 	}
 
 	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {
@@ -82,9 +86,7 @@ class TurnContinuationsLogTests {
 		try (TurnContinuations running = TurnContinuations
 			.builder(this.conversations, this.approvals, (turn) -> continuation)
 			.start()) {
-			if (this.failure != null) {
-				this.model.fails(this.failure);
-			}
+			this.answer.apply(this.model);
 			this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
 			Awaitility.await().until(() -> !this.log.list.isEmpty());
 		}

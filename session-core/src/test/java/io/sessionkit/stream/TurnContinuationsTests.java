@@ -215,6 +215,21 @@ class TurnContinuationsTests {
 		assertThat(this.cancelled).containsExactly("o1");
 	}
 
+	/** Models that think before they answer do so. */
+	@Test
+	void modelWhoseReplyIsEmptyIsAskedAgainLaterAndTheToolIsNot() {
+		start(this.here, OFTEN);
+		pause(KEY, "o1");
+		this.model.says("").says("done");
+		this.here.approvals().approve(this.here.waiting(KEY), "anna");
+		await().until(() -> this.model.prompts().size() == 2 && !isClaimed());
+		this.clock.pass(Duration.ofSeconds(1));
+		awaitOver();
+		assertStatus(KEY, TurnStatus.COMPLETED);
+		assertThat(this.model.prompts()).hasSize(3);
+		assertThat(this.cancelled).containsExactly("o1");
+	}
+
 	@Test
 	void turnIsGivenUpAfterManyAttemptsAndWaitsForACall() {
 		List<DecidedTurn> tried = new CopyOnWriteArrayList<>();

@@ -728,10 +728,11 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Stores the turn as history, or as failed if there is no answer.
+	 * Stores the turn as history, or as failed if there is no answer. Without an answer,
+	 * a turn of which a part is stored stays open.
 	 * @param answer the response that the caller is about to get; null if it is not
 	 * delivered
-	 * @return the turn as it was stored
+	 * @return the turn as it is stored
 	 * @throws IllegalStateException if the turn is over
 	 * @throws SessionConflictException if another writer changed the session; the
 	 * exception says what is kept of the turn, and carries the answer
@@ -757,6 +758,16 @@ public final class RunningTurn {
 			return result;
 		}
 		finally {
+			endStored();
+		}
+	}
+
+	/** A turn that is still open may know more of its tools than is stored. */
+	private void endStored() {
+		if (keeper().isOpen()) {
+			endUnwritten();
+		}
+		else {
 			endHold();
 		}
 	}

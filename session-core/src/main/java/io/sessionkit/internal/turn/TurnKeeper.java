@@ -3,6 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -141,9 +142,14 @@ final class TurnKeeper {
 	}
 
 	/**
-	 * Stores the turn as history, or as failed if there is no answer.
+	 * Stores the turn as history, or as failed if there is no answer. If there is none
+	 * and a part of the turn is stored, the turn stays as it is, so that it can be
+	 * continued.
 	 */
 	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
+		if (!recorded.answered() && isOpen()) {
+			return stillOpen(recorded);
+		}
 		try {
 			askHooks((answer != null) ? recorded : recorded.withoutReply(),
 					recorded.answered() ? TurnStatus.COMPLETED : TurnStatus.FAILED);
@@ -330,7 +336,7 @@ final class TurnKeeper {
 		// change by others, and wait for them again
 		if (answer != null && cause instanceof SessionConflictException) {
 			SessionConflictException conflict = outwaited(answer, cause);
-			tell(TurnEnd.failed(conflict), isPartStored() ? statusNow() : null);
+			tell(TurnEnd.failed(conflict), isOpen() ? statusNow() : null);
 			return conflict;
 		}
 		CommitFailedException failure = commitFailed(answer, cause);
@@ -339,18 +345,20 @@ final class TurnKeeper {
 	}
 
 	/**
+	 * Leaves a turn open that has no answer, as if the model had failed. The caller gets
+	 * no exception, so the log says why.
+	 */
+	private TurnResult stillOpen(Recorded recorded) {
+		warnOfNoReply("A part of the turn is stored, so it is still open; " + CONTINUE);
+		tellOpen(TurnEnd.failed(Turn.NO_REPLY), false);
+		return new TurnResult(this.key, Objects.requireNonNull(stored()), List.of(), recorded.overLimit());
+	}
+
+	/**
 	 * Keeps a turn without an answer. The caller gets no exception, so the log says why.
 	 */
 	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
-		logger.warn("A turn on session " + this.key
-				+ " has no answer: the reply of the model, as hooks have left it, has"
-				+ " neither text nor tool calls nor media. The caller gets it as it is, and the turn is kept as failed ('"
-				+ Turn.NO_REPLY + "'), so later calls do not see it.");
-		Turn open = stored();
-		if (open != null) {
-			tellOpen(TurnEnd.failed(Turn.NO_REPLY), false);
-			return new TurnResult(this.key, open, List.of(), recorded.overLimit());
-		}
+		warnOfNoReply("The turn is kept as failed ('" + Turn.NO_REPLY + "'), so later calls do not see it.");
 		try {
 			return keepAside(recorded, TurnEnd.failed(Turn.NO_REPLY));
 		}
@@ -362,16 +370,23 @@ final class TurnKeeper {
 		}
 	}
 
+	private void warnOfNoReply(String kept) {
+		logger
+			.warn("A turn on session " + this.key + " has no answer: the reply of the model, as hooks have left it, has"
+					+ " neither text nor tool calls nor media. The caller gets it as it is. " + kept);
+	}
+
 	/**
 	 * Returns the exception for a turn whose end the store has not written, since others
 	 * did not let go of the session, as with a transaction that stays open. To keep the
 	 * turn aside would wait for them once more.
 	 */
 	private SessionConflictException outwaited(ChatResponse answer, RuntimeException cause) {
-		SessionConflictException why = new SessionConflictException("Others wrote to session " + this.key
-				+ " for as long as the store has waited for them, so the end of the turn is not stored. "
-				+ reply(answer)
-				+ (isPartStored() ? "The turn is still open; " + CONTINUE : "Nothing of it is stored; call again."),
+		SessionConflictException why = new SessionConflictException(
+				"Others wrote to session " + this.key
+						+ " for as long as the store has waited for them, so the end of the turn is not stored. "
+						+ reply(answer)
+						+ (isOpen() ? "The turn is still open; " + CONTINUE : "Nothing of it is stored; call again."),
 				answer);
 		why.addSuppressed(cause);
 		return why;
@@ -385,16 +400,20 @@ final class TurnKeeper {
 	}
 
 	private String refused() {
-		return isPartStored() ? "The store has refused its end. The turn is still open; " + CONTINUE
+		return isOpen() ? "The store has refused its end. The turn is still open; " + CONTINUE
 				: "The store has refused it, and the session is as it was before the answer.";
 	}
 
 	private String unknown() {
 		return "Read the session before you ask again: it has all of the turn, or "
-				+ (isPartStored() ? "the turn is still open; then " + CONTINUE : "nothing.");
+				+ (isOpen() ? "the turn is still open; then " + CONTINUE : "nothing.");
 	}
 
-	private boolean isPartStored() {
+	/**
+	 * Returns whether a part of the turn is stored and not its end, so that another call
+	 * can continue it.
+	 */
+	boolean isOpen() {
 		Turn known = stored();
 		return known != null && known.status().isOpen();
 	}
@@ -405,13 +424,13 @@ final class TurnKeeper {
 	 */
 	private @Nullable TurnStatus statusAfter(CommitFailedException failure) {
 		Turn known = stored();
-		return (known != null && (failure.isUnwritten() || !isPartStored())) ? known.status() : null;
+		return (known != null && (failure.isUnwritten() || !isOpen())) ? known.status() : null;
 	}
 
 	/** What fails after the turn is stored says nothing about the turn. */
 	private boolean isUnwritten(RuntimeException cause) {
 		return cause instanceof StoreUnavailableException failure && failure.isUnwritten()
-				&& (stored() == null || isPartStored());
+				&& (stored() == null || isOpen());
 	}
 
 	private SessionException notStored(Recorded recorded, @Nullable ChatResponse answer) {
