@@ -197,6 +197,15 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
+	 * Returns the digest of the tool and the {@link #effectiveArguments()}.
+	 * @return the digest; that of the call itself if nobody has changed the arguments
+	 */
+	public String effectiveDigest() {
+		Decided permission = permission();
+		return (permission != null) ? Objects.requireNonNullElse(permission.digest(), digest()) : digest();
+	}
+
+	/**
 	 * Returns whether the call runs or ran with arguments other than the model's.
 	 * @return true if a person has changed the arguments
 	 */

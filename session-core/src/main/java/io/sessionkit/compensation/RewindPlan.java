@@ -57,10 +57,12 @@ public record RewindPlan(Place place, List<Turn> turns, List<Irreversible> irrev
 
 	/**
 	 * Returns a digest of what would be done: the place, the turns, the effects that
-	 * stay, and the tools and arguments of the compensating calls. A page that shows a
-	 * plan can keep the digest, and compare it with that of a plan that is made when the
-	 * person confirms.
-	 * @return 64 hexadecimal digits, which do not depend on how far the rewind has come
+	 * stay, and the tools of the compensating calls with the arguments with which they
+	 * run. A page that shows a plan can keep the digest, and compare it with that of a
+	 * plan that is made when the person confirms.
+	 * @return 64 hexadecimal digits, which do not depend on how far the rewind has come;
+	 * a call that is denied, rejected or approved with other arguments meanwhile changes
+	 * them
 	 */
 	public String digest() {
 		Sha256 digest = new Sha256().add(this.place.incarnation()).add(0).add(this.place.branch()).add(0);
@@ -69,7 +71,7 @@ public record RewindPlan(Place place, List<Turn> turns, List<Irreversible> irrev
 		digest.add(1);
 		this.irreversible.forEach((each) -> digest.add(0).add(each.effect().id()));
 		digest.add(1);
-		this.compensations.forEach((each) -> digest.add(0).add(each.call().id() + each.call().digest()));
+		this.compensations.forEach((each) -> digest.add(0).add(each.call().id() + each.call().effectiveDigest()));
 		return digest.hex();
 	}
 

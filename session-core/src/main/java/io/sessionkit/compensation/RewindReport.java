@@ -42,8 +42,9 @@ public record RewindReport(Status status, RewindPlan plan, List<Turn> undone) {
 		 */
 		STOPPED,
 		/**
-		 * There are effects that cannot be taken back and were not accepted. Nothing was
-		 * run.
+		 * There are effects that cannot be taken back and were not accepted. This call
+		 * has run nothing; {@link RewindReport#done()} has what earlier ones have taken
+		 * back.
 		 */
 		REFUSED
 

@@ -158,13 +158,14 @@ public final class Compensations implements SessionDoor {
 	 * Takes effects back as planned, the newest first, and moves the head back when all
 	 * of them are. If a compensating call waits for a person, has failed or is uncertain,
 	 * the rewind stops before the next one, and the head stays. Decide that call and call
-	 * again with the same plan: what is done is not repeated.
+	 * again with the same plan, or with a new one if it was approved with other
+	 * arguments: what is done is not repeated.
 	 * @param plan the plan
 	 * @param context the values for compensating tools that take a tool context
 	 * @return the report
 	 * @throws SessionConflictException if the session is not as it was planned: it has
-	 * moved on, or other tools or arguments would take effects back. What was taken back
-	 * before that stays recorded; plan again
+	 * moved on, or other tools or arguments would take effects back, also since a person
+	 * has approved others. What was taken back before that stays recorded; plan again
 	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the
 	 * call; nothing was run
 	 * @throws SessionNotFoundException if the session is absent, or was erased while a
@@ -230,9 +231,9 @@ public final class Compensations implements SessionDoor {
 		return effects;
 	}
 
-	/** What a person has seen of a call. */
+	/** What a person has seen of a call: what it would run. */
 	private static List<String> shown(Compensation each) {
-		return List.of(each.call().id(), each.call().digest());
+		return List.of(each.call().id(), each.call().effectiveDigest());
 	}
 
 	/**

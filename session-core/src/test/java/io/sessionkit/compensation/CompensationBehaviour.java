@@ -642,6 +642,24 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 			.content();
 	}
 
+	/** Whoever confirms it has seen less. */
+	@Test
+	void planIsRefusedIfACallWasApprovedWithOtherArgumentsSince() {
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		compensations().decide(pendingCompensation(), Decision.approve("bob").withArguments("{\"amount\":500}"));
+		this.runs.clear();
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
+		assertThat(this.runs).isEmpty();
+		RewindPlan edited = plan(1);
+		assertThat(edited.digest()).isNotEqualTo(plan.digest());
+		assertThat(edited.compensations()).extracting((each) -> each.call().effectiveArguments())
+			.containsExactly("{\"amount\":500}");
+		assertThat(rewind(edited).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("charge 500");
+	}
+
 	@Test
 	void personSaysThatAFailedOneIsDone() {
 		turn(order("cancel_order", 1));

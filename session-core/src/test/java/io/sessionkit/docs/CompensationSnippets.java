@@ -103,7 +103,7 @@ final class CompensationSnippets {
 			page.append("stays: ").append(each.effect().tool()).append(". ").append(each.detail()).append('\n');
 		}
 		for (Compensation each : plan.compensations()) {
-			page.append(each.call().tool()).append(each.call().arguments()).append(' ').append(each.status());
+			page.append(each.call().tool()).append(each.call().effectiveArguments()).append(' ').append(each.status());
 			page.append('\n');
 		}
 		// end::show
