@@ -1,6 +1,7 @@
 package io.sessionkit.approval;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
@@ -8,6 +9,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -83,6 +85,30 @@ class RunningCallTests extends ApprovalFixture {
 
 	private boolean running() {
 		return approvals().running().isPresent();
+	}
+
+	/** A tool hands its context on, with the tenant that is in it for example. */
+	@ParameterizedTest
+	@EnumSource
+	void claimOfAnApprovedCallIsNotInTheContextOfTheToolsOfACallThatItsToolMakes(Inner inner) {
+		List<Map<String, Object>> seen = new CopyOnWriteArrayList<>();
+		tools(tool("cancel").doing((input, context) -> {
+			seen.add(context.getContext());
+			return setup(ClientSetup.Mode.CALL).content(client(ClientSetup.plain()).build()
+				.prompt()
+				.user("look")
+				.toolContext(context.getContext())
+				.advisors(inner.session));
+		}), tool("look").doing((input, context) -> {
+			seen.add(context.getContext());
+			return "valid";
+		}));
+		this.model.calls(cancel("c1", 1)).calls(look("l1", 1), look("l2", 2)).says("both valid").says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		String id = approve(waiting()).id();
+		response(ClientSetup.plain(), client(ClientSetup.plain()).build().prompt().toolContext(Map.of("tenant", "t1")));
+		assertThat(seen).hasSize(3).allSatisfy((each) -> assertThat(each).containsEntry("tenant", "t1"));
+		assertThat(seen).extracting((each) -> each.get(Approvals.CLAIM)).containsExactly(id, null, null);
 	}
 
 	/** Each step of the inner call has a call of its own. */

@@ -61,7 +61,7 @@ public final class SessionlessTool implements ToolCallback {
 	@Override
 	public String call(String input, @Nullable ToolContext context) {
 		check(input);
-		return this.tool.call(input, context);
+		return this.tool.call(input, ToolRuns.withoutClaim(context));
 	}
 
 	private void check(String input) {

@@ -166,7 +166,7 @@ public final class ToolLimits implements NameCheck.Names {
 	 */
 	String told(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
-			return run(tool, arguments, context);
+			return run(tool, arguments, ToolRuns.withoutClaim(context));
 		}
 		catch (StoppedTool ex) {
 			return ex.text();

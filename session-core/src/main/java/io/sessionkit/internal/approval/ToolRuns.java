@@ -360,6 +360,19 @@ public final class ToolRuns {
 	}
 
 	/**
+	 * Returns the context for a tool that runs for no call in the ledger. A claim in it
+	 * is that of the call whose tool makes this one, with its own context.
+	 */
+	static @Nullable ToolContext withoutClaim(@Nullable ToolContext context) {
+		if (context == null || !context.getContext().containsKey(CLAIM)) {
+			return context;
+		}
+		Map<String, Object> values = new HashMap<>(context.getContext());
+		values.remove(CLAIM);
+		return new ToolContext(values);
+	}
+
+	/**
 	 * Stores the result of a call, and what the tool has written to the attributes: a
 	 * later call that continues the turn has both or none. If the store does not answer,
 	 * only this process knows the result: it continues with it, and stores it with the
