@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -22,9 +23,12 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
+import io.sessionkit.test.SetClock;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -69,6 +73,9 @@ class WrittenAttributesTests {
 	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
 
 	private Duration expiresAfter;
+
+	private Runnable afterTool = () -> {
+	};
 
 	static Stream<Arguments> all() {
 		return Stream.of(TestStores.values())
@@ -121,6 +128,7 @@ class WrittenAttributesTests {
 		this.context.put("x" + id, Integer.valueOf(id));
 		this.context.put("last", Integer.valueOf(id));
 		this.context.remove("old" + id);
+		this.afterTool.run();
 		return "wrote " + id;
 	}
 
@@ -239,6 +247,37 @@ class WrittenAttributesTests {
 		approvals().cancel(this.key);
 		assertThat(Lines.of(thread().messages())).last().asString().startsWith("tool cancel=wrote 1 cancel=This call");
 		assertCompletedWith(Map.of("x1", 1, "last", 1));
+	}
+
+	@Test
+	void toolThatRanLastHasWrittenLastAlsoIfTheClockWasSetBack() {
+		onASetClock();
+		this.durability = Durability.STEP;
+		this.model.calls(look(3), look(2)).fails(new IllegalStateException("down")).says("done");
+		goOnInVain("q");
+		goOn();
+		assertCompletedWith(Map.of("x2", 2, "x3", 3, "last", 2));
+	}
+
+	/** The clock of the other process is behind. */
+	@Test
+	void toolThatRanLastHasWrittenLastAlsoIfItRanInAnotherProcess() {
+		onASetClock();
+		this.model.calls(cancel(1), cancel(2)).fails(new IllegalStateException("down")).says("done");
+		call("q");
+		approve(1);
+		goOn();
+		approve(0);
+		goOnInVain("");
+		goOn();
+		assertCompletedWith(Map.of("x1", 1, "x2", 2, "last", 1));
+	}
+
+	/** Its time is an earlier one after each run of a tool. */
+	private void onASetClock() {
+		SetClock clock = new SetClock();
+		this.store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()).clock(clock));
+		this.afterTool = () -> clock.pass(Duration.ofSeconds(-2));
 	}
 
 	@Test

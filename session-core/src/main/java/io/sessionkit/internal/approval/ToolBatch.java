@@ -1,5 +1,7 @@
 package io.sessionkit.internal.approval;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -154,6 +156,23 @@ final class ToolBatch {
 
 	synchronized void entry(Slot slot, LedgerEntry entry) {
 		slot.entry = entry;
+	}
+
+	/**
+	 * Returns the time at which a call ends: not before those that have ended already, by
+	 * whichever clock, since attributes that several calls have written are read in this
+	 * order.
+	 * @param now the time by the clock of this process
+	 */
+	synchronized Instant endOf(Slot slot, Instant now) {
+		Instant end = now;
+		for (Slot other : this.slots) {
+			Instant ended = (other != slot && other.entry != null) ? other.entry.approval().endedAt() : null;
+			if (ended != null && !ended.isBefore(end)) {
+				end = ended.plus(1, ChronoUnit.MICROS);
+			}
+		}
+		return end;
 	}
 
 	synchronized void result(Slot slot, String result) {

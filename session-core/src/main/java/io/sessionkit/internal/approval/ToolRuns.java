@@ -379,7 +379,7 @@ public final class ToolRuns {
 	 * turn or when this call ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
-		LedgerEntry ended = claimed.ended(this.ledger.now(), storable(result), failed)
+		LedgerEntry ended = claimed.ended(batch.endOf(slot, this.ledger.now()), storable(result), failed)
 			.attributes(this.turn.attributes().mark());
 		batch.entry(slot, ended);
 		LedgerEntry stored;
