@@ -329,6 +329,29 @@ class ApprovalGapTests {
 		assertThat(this.model.prompts()).isEmpty();
 	}
 
+	@Test
+	void annotatedToolThatAnAdvisorBehindTheSessionAdvisorWrapsAsks() {
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+			.defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+				ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+				List<ToolCallback> wrapped = options.getToolCallbacks()
+					.stream()
+					.<ToolCallback>map(Wrapper::new)
+					.toList();
+				return chain.nextCall(new ChatClientRequest(
+						new Prompt(request.prompt().getInstructions(), options.mutate().toolCallbacks(wrapped).build()),
+						request.context()));
+			}))
+			.defaultToolCallbacks(ToolCallbacks.from(new Shop()))
+			.build();
+		this.model.calls(new ToolCall("c1", "function", "sell", "{}")).says("not sold");
+		assertThat(ask(chat, "q")).isNull();
+		this.approvals.reject(this.approvals.pending(KEY).get(0), "ada", "no");
+		assertThat(ask(chat, null)).isEqualTo("not sold");
+		assertThat(this.model.lastRequestLines()).endsWith("tool sell=no");
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void toolThatAnAdvisorHasAddedBehindTheSessionAdvisorIsRefusedWithoutASessionToo(ClientSetup.Mode mode) {

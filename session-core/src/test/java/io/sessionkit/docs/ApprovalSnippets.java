@@ -83,8 +83,8 @@ final class ApprovalSnippets {
 	static McpToolNamePrefixGenerator toolNames() {
 		// tag::tool-names
 		return (connection, tool) -> {
-			String client = connection.clientInfo().name(); // "spring-ai-mcp-client -
-															// bank"
+			// such as "spring-ai-mcp-client - bank"
+			String client = connection.clientInfo().name();
 			return client.substring(client.lastIndexOf(' ') + 1) + "_" + tool.name();
 		};
 		// end::tool-names

@@ -107,7 +107,8 @@ public final class TurnCall implements GatedTool.Owner {
 
 	/**
 	 * Checks the tools that a request really has. A tool that an inner advisor has added
-	 * would run without approval.
+	 * would run without approval; one that it has wrapped is asked about. Each session
+	 * advisor asks about annotated tools, whatever else it asks about.
 	 * @param offered the tools of the request
 	 * @throws IllegalStateException if one of them needs approval and would run without
 	 * asking this turn
@@ -115,7 +116,7 @@ public final class TurnCall implements GatedTool.Owner {
 	public void checkTools(List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
-			boolean annotated = !(tool instanceof GatedTool) && this.rulings.annotated().appliesTo(tool);
+			boolean annotated = !GatedTool.isGated(tool) && this.rulings.annotated().appliesTo(tool);
 			boolean named = this.rulings.named().appliesTo(name) && !isAttended(tool);
 			if (annotated || named) {
 				throw unattended(name);
