@@ -11,7 +11,8 @@ public enum NewMessageRule {
 	/**
 	 * The waiting calls are answered as cancelled, and their turn ends without the model.
 	 * Then the message begins a turn of its own. Calls of which nobody knows whether they
-	 * ran can no longer be decided.
+	 * ran can no longer be decided. Hooks are asked about the message when its turn
+	 * begins: one that they refuse has cancelled the waiting calls too.
 	 */
 	CANCEL,
 
