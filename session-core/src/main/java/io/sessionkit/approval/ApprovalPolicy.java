@@ -4,10 +4,17 @@ package io.sessionkit.approval;
  * Decides which tool calls need a person's consent. If there are several policies, the
  * strictest ruling counts: a denial first, then a request for consent, then permission.
  * <p>
- * It is called once for each tool call, when the reply is complete and before any call of
- * the reply runs. It is not called again when a call that waited continues. If it throws,
- * the turn ends and none of the calls runs. One policy serves many turns at once and must
- * be safe for use by many threads.
+ * It is called when the reply is complete and before any call of the reply runs, once for
+ * each tool call, and once for calls that are the same. It is not called again when a
+ * call that waited continues. If it throws, the call of the client ends and none of the
+ * calls runs; the turn ends too, unless a part of it is stored. If it was shown no
+ * arguments, the call waits for consent instead.
+ * <p>
+ * In a call that names no session, or whose turn is not stored, it is called right before
+ * each tool runs, behind the tools before it. For the calls that take effects back it is
+ * called with each plan and each rewind. With the starter it is also called, without
+ * parameters, for tool calls that no session advisor sees. One policy serves many turns
+ * at once and must be safe for use by many threads.
  */
 @FunctionalInterface
 public interface ApprovalPolicy {

@@ -73,9 +73,9 @@ import org.jspecify.annotations.Nullable;
 public final class Approvals implements SessionDoor {
 
 	/**
-	 * The name of the tool context entry that holds the id of the approved call for which
-	 * the tool runs. The entry is present if the call has a tool context. Spring AI sends
-	 * it to MCP servers with the rest of the context.
+	 * The name of the tool context entry that holds the id of the call for which the tool
+	 * runs, if that call is in the {@link #ledger} and has a tool context. Spring AI
+	 * sends it to MCP servers with the rest of the context.
 	 */
 	public static final String CLAIM = ToolRuns.CLAIM;
 
@@ -212,7 +212,9 @@ public final class Approvals implements SessionDoor {
 	}
 
 	/**
-	 * Returns all calls of a session that needed consent, with any status.
+	 * Returns all calls of a session that needed consent, were held next to one that did,
+	 * or were stored before they ran, as with {@link io.sessionkit.Durability#STEP}, with
+	 * any status.
 	 * @param key the session
 	 * @return the calls that are over, then those that are not, each group in the order
 	 * in which the calls were made
@@ -328,7 +330,8 @@ public final class Approvals implements SessionDoor {
 	 * call runs again, so a service that the tool calls can use it as a key to recognize
 	 * a repetition. The tools of a {@code ChatClient} call that a tool makes run for
 	 * calls of their own, if its client has a session advisor.
-	 * @return the call; empty if it needed no consent, and outside of tools
+	 * @return the call; empty if it is not in the {@link #ledger}, and outside of tools.
+	 * A call that is there need not have had a person's consent
 	 */
 	public Optional<ToolApproval> running() {
 		return ToolRuns.running();

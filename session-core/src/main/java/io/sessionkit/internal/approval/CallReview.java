@@ -80,7 +80,8 @@ final class CallReview {
 
 	/**
 	 * Returns the entry of a call that the loop has ended without one. A call that a
-	 * limit of the loop has refused is cancelled, as one that has an entry.
+	 * limit of the loop has refused is cancelled, as one that has an entry; a tool that
+	 * returns the text of such a limit itself looks the same.
 	 * @param result the result that the model would have got
 	 */
 	LedgerEntry ran(ToolCall call, int index, String result) {
