@@ -23,7 +23,8 @@ import java.util.concurrent.TimeUnit;
 public @interface ToolTimeout {
 
 	/**
-	 * Returns the limit. One that is not positive is refused before the model is called.
+	 * Returns the limit. One that is not positive, or longer than a year, is refused: at
+	 * start for the methods of beans, otherwise before the model is called.
 	 * @return the number of units
 	 */
 	long value();

@@ -186,7 +186,7 @@ public final class Approvals implements SessionDoor {
 	 */
 	public List<ToolApproval> inbox(InboxQuery query, Page page) {
 		Caller caller = this.access.caller();
-		Instant latest = (query.waitingFor() != null) ? this.ledger.now().minus(query.waitingFor()) : Instant.MAX;
+		Instant latest = latest(query.waitingFor());
 		Predicate<ToolApproval> shown = (call) -> query.isFor(call.tool()) && !changedAt(call).isAfter(latest)
 				&& this.deciders.mayDecide(caller, call) && SessionAccess.owned(call.key(), caller).equals(call.key());
 		List<String> owners = query.owners();
@@ -203,6 +203,15 @@ public final class Approvals implements SessionDoor {
 			.skip(page.offset())
 			.limit(page.limit())
 			.toList();
+	}
+
+	/** A time may come from a request, so it may be longer than all times before. */
+	private Instant latest(@Nullable Duration waited) {
+		Instant now = this.ledger.now();
+		if (waited == null || waited.isNegative()) {
+			return Instant.MAX;
+		}
+		return (waited.compareTo(Duration.between(Instant.MIN, now)) > 0) ? Instant.MIN : now.minus(waited);
 	}
 
 	/** A call that may have run waits since its claim. */
@@ -469,7 +478,7 @@ public final class Approvals implements SessionDoor {
 	 * Checks the time limit of a tool method before any call offers the tool.
 	 * @param tool the name of the tool
 	 * @param method the method
-	 * @throws IllegalStateException if the limit is not positive
+	 * @throws IllegalStateException if the limit is not positive, or longer than a year
 	 */
 	public void checkTimeout(String tool, Method method) {
 		this.rules.limits().check(tool, method);

@@ -688,6 +688,8 @@ class SessionAccessTests {
 		assertThat(approvals.inbox(all.tools(Set.of("cancel")), Page.first(10))).isEmpty();
 		assertThat(approvals.inbox(all.waitingFor(Duration.ofHours(1)), Page.first(10))).isEmpty();
 		assertThat(approvals.inbox(all.waitingFor(Duration.ZERO), Page.first(10))).hasSize(2);
+		assertThat(approvals.inbox(all.waitingFor(Duration.ofSeconds(Long.MAX_VALUE)), Page.first(10))).isEmpty();
+		assertThat(approvals.inbox(all.waitingFor(Duration.ofSeconds(Long.MIN_VALUE)), Page.first(10))).hasSize(2);
 		approvals.approve(ofAda, "eve");
 		assertThat(approvals.inbox(all, Page.first(10))).hasSize(1);
 		assertThat(this.access.callAs(Caller.server(), () -> approvals.inbox(all, Page.first(10)))).hasSize(2);

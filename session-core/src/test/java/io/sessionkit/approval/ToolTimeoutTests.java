@@ -470,6 +470,16 @@ class ToolTimeoutTests {
 	}
 
 	@Test
+	void limitBelowAMillisecondIsNotToldAsNone() {
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofNanos(1))), (builder) -> {
+		});
+		this.model.calls(call("slow")).says("done");
+		asked(ClientSetup.plain(), offered());
+		assertThat(this.model.lastRequestLines()).last()
+			.isEqualTo("tool slow=" + STOPPED.replace("300 ms", "less than 1 ms"));
+	}
+
+	@Test
 	void aMisspeltNameRefusesTheToolThatIsMeant() {
 		rules((builder) -> builder.toolTimeouts(Map.of("qiuck", Duration.ofSeconds(1))), (builder) -> {
 		});

@@ -19,7 +19,11 @@ final class StoppedTool extends RuntimeException {
 	}
 
 	private static String shown(Duration limit) {
-		return (limit.toMillis() % 1000 == 0) ? limit.toSeconds() + " s" : limit.toMillis() + " ms";
+		long millis = limit.toMillis();
+		if (millis == 0) {
+			return "less than 1 ms";
+		}
+		return (millis % 1000 == 0) ? limit.toSeconds() + " s" : millis + " ms";
 	}
 
 	/**

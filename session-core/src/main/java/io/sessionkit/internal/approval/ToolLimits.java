@@ -80,7 +80,7 @@ public final class ToolLimits implements NameCheck.Names {
 
 	/**
 	 * Reads the annotation of a method, if it has one.
-	 * @throws IllegalStateException if its limit is not positive
+	 * @throws IllegalStateException if its limit is not positive, or too long
 	 */
 	public void check(String tool, Method method) {
 		this.annotated.computeIfAbsent(method, (each) -> read(tool, each));
@@ -91,7 +91,8 @@ public final class ToolLimits implements NameCheck.Names {
 	 * anybody pays for a model call.
 	 * @throws UnknownToolException if one of these tools has a name that resembles a
 	 * configured one that no tool has so far
-	 * @throws IllegalStateException if the limit of an annotation is not positive
+	 * @throws IllegalStateException if the limit of an annotation is not positive, or too
+	 * long
 	 */
 	void check(List<ToolCallback> offered) {
 		this.check.check(offered.stream().map((tool) -> tool.getToolDefinition().name()).toList());
