@@ -2,7 +2,7 @@ package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -47,7 +47,8 @@ class TurnContinuationsLogTests {
 		.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
 		.build();
 
-	private UnaryOperator<ScriptedChatModel> answer = UnaryOperator.identity();
+	private Consumer<ScriptedChatModel> answer = (model) -> {
+	};
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger(TurnContinuations.class);
 
@@ -86,7 +87,7 @@ class TurnContinuationsLogTests {
 		try (TurnContinuations running = TurnContinuations
 			.builder(this.conversations, this.approvals, (turn) -> continuation)
 			.start()) {
-			this.answer.apply(this.model);
+			this.answer.accept(this.model);
 			this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
 			Awaitility.await().until(() -> !this.log.list.isEmpty());
 		}
