@@ -554,8 +554,9 @@ public final class GatedTurns {
 	private static void takeQueued(RunningTurn turn) {
 		int left = turn.isOnHead() ? turn.takeQueued() : 0;
 		if (left > 0) {
-			logger.warn("The messages of " + left + " calls that were queued on session " + turn.key()
-					+ " were left out when its turn was cancelled: a hook refused or answered them.");
+			logger
+				.warn("Queued messages on session " + turn.key() + " were left out when its turn was cancelled, since a"
+						+ " hook refused or answered them. Calls that had sent them: " + left + ".");
 		}
 	}
 
