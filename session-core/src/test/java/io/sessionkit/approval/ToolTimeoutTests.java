@@ -39,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -444,6 +445,32 @@ class ToolTimeoutTests {
 		assertThat(this.store.turns(this.key, new io.sessionkit.store.Tail(Long.MAX_VALUE, 1)))
 			.extracting((turn) -> turn.status())
 			.containsExactly(TurnStatus.COMPLETED);
+	}
+
+	/**
+	 * A tool of another process does not notice that the one that waits for it does not.
+	 */
+	@Test
+	void modelIsToldThatAnInterruptedToolMayHaveHadItsEffect() throws InterruptedException {
+		rules((builder) -> builder.toolTimeouts(Map.of("slow", Duration.ofMinutes(1))),
+				(builder) -> builder.tools(Set.of("slow")));
+		CountDownLatch begun = new CountDownLatch(1);
+		this.tools.first = (tools) -> begun.countDown();
+		this.model.calls(call("slow"));
+		ChatClient client = client(ClientSetup.plain(), offered());
+		client.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
+		this.approvals.decide(this.approvals.pending(this.key).get(0), Decision.approve("ann"));
+		Disposable reader = client.prompt().advisors(SessionAdvisor.session(this.key)).stream().content().subscribe();
+		begun.await();
+		reader.dispose();
+		Awaitility.await()
+			.until(() -> this.approvals.ledger(this.key).get(0).status() == ApprovalStatus.DONE
+					&& !this.conversations.get(this.key).isOpenTurnRunning());
+		this.model.says("done");
+		assertThat(client.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("done");
+		assertThat(this.model.lastRequestLines())
+			.contains("tool slow=The tool 'slow' was interrupted. It may have had its effect;"
+					+ " check before you repeat it.");
 	}
 
 	static final class Wrong {

@@ -12,7 +12,11 @@ final class StoppedTool extends RuntimeException {
 
 	private static final String BEGIN = "' was stopped after ";
 
-	private static final String END = ", its time limit. It may have had its effect; check before you repeat it.";
+	private static final String CHECK = ". It may have had its effect; check before you repeat it.";
+
+	private static final String END = ", its time limit" + CHECK;
+
+	private static final String INTERRUPTED = "' was interrupted" + CHECK;
 
 	StoppedTool(String tool, Duration limit) {
 		super("The tool '" + tool + BEGIN + shown(limit) + END, null, false, false);
@@ -27,11 +31,20 @@ final class StoppedTool extends RuntimeException {
 	}
 
 	/**
-	 * Returns whether a result says that its tool was stopped. A tool that returns such a
-	 * text itself only makes its own call uncertain.
+	 * Returns what is told of a tool that an interrupt has ended, as that of a call that
+	 * is stopped does.
+	 */
+	static String interrupted(String tool) {
+		return "The tool '" + tool + INTERRUPTED;
+	}
+
+	/**
+	 * Returns whether a result says that its tool was stopped or interrupted. A tool that
+	 * returns such a text itself only makes its own call uncertain.
 	 */
 	static boolean isTold(String tool, @Nullable String result) {
-		return result != null && result.startsWith("The tool '" + tool + BEGIN) && result.endsWith(END);
+		return result != null && (result.equals(interrupted(tool))
+				|| result.startsWith("The tool '" + tool + BEGIN) && result.endsWith(END));
 	}
 
 	String text() {

@@ -223,10 +223,11 @@ public final class ToolRuns {
 				return this.texts.result(call, ex.text());
 			}
 			catch (Throwable ex) {
-				if (this.drain.isOn() && Interrupts.hasEnded(ex)) {
+				boolean interrupted = Interrupts.hasEnded(ex);
+				if (interrupted && this.drain.isOn()) {
 					throw brokenOff(call, ex);
 				}
-				end(batch, slot, claimed, told(ex), true);
+				end(batch, slot, claimed, interrupted ? StoppedTool.interrupted(call.tool()) : told(ex), true);
 				note(ex);
 				throw ex;
 			}
