@@ -355,6 +355,12 @@ record SessionCall(ChatClientRequest request) {
 		}
 	}
 
+	/** Returns who reads the events of the call. */
+	TurnWait reader() {
+		return (this.request.context().get(SessionParameters.READER) instanceof TurnWait reader) ? reader
+				: TurnWait.NONE;
+	}
+
 	/**
 	 * Lets those who read the events of the call know that it is not its turn yet.
 	 * @param ofAll the hooks of all calls
@@ -362,9 +368,7 @@ record SessionCall(ChatClientRequest request) {
 	void waits(TurnRequest asking, List<SessionHook> ofAll, Arrival arrival) {
 		if (!arrival.isRepeating()) {
 			beginStream(asking, ofAll);
-			if (this.request.context().get(SessionParameters.READER) instanceof TurnWait reader) {
-				reader.waits(arrival::leave);
-			}
+			reader().waits(arrival::leave);
 		}
 		else if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
 			stream.repeating(asking.key(),

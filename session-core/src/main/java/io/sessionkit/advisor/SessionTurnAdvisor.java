@@ -12,10 +12,11 @@ import java.util.function.UnaryOperator;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.sessionkit.OnCancel;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.access.Caller;
-import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.TurnBinding;
@@ -140,7 +141,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private Mono<Supplier<Caller>> caller(ContextView context) {
 		return this.access.caller(context)
 			.<Supplier<Caller>>map((caller) -> () -> caller)
-			.onErrorResume(CallerRequiredException.class, (ex) -> Mono.just(() -> {
+			.onErrorResume(SessionException.class, (ex) -> Mono.just(() -> {
 				throw ex;
 			}));
 	}
@@ -167,9 +168,10 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
 		AtomicBoolean taken = new AtomicBoolean();
-		Mono<OpenedCall> opening = WaitingThread
-			.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken)))
-			.flatMap(Mono::justOrEmpty);
+		Mono<OpenedCall> opening = Mono.defer(() -> {
+			call.reader().opens();
+			return WaitingThread.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken, call)));
+		}).flatMap(Mono::justOrEmpty);
 		return UnreadErrors
 			.loggedByClass(Flux.usingWhen((arrival != null) ? waiting(opening, arrival) : opening, (opened) -> {
 				taken.set(true);
@@ -183,6 +185,20 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	 */
 	private Optional<OpenedCall> openInTurn(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
 			@Nullable Arrival arrival) {
+		Optional<OpenedCall> opened = Optional.empty();
+		try {
+			opened = openUnlessOthersWork(asking, call, advisors, arrival);
+			return opened;
+		}
+		finally {
+			if (opened.isEmpty()) {
+				call.reader().opened(null);
+			}
+		}
+	}
+
+	private Optional<OpenedCall> openUnlessOthersWork(TurnRequest asking, SessionCall call,
+			List<? extends Advisor> advisors, @Nullable Arrival arrival) {
 		Admission admission = (arrival != null) ? arrival.look() : null;
 		if (arrival != null && admission == null) {
 			waits(asking, call, arrival);
@@ -230,10 +246,20 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	/**
 	 * Ends a turn whose subscriber cancelled while the turn was being opened.
 	 */
-	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken) {
-		if (opened instanceof OpenedCall.Working working && !taken.get()) {
-			working.call().turn().drop();
+	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken, SessionCall call) {
+		if (!(opened instanceof OpenedCall.Working working)) {
+			call.reader().opened(answering(opened));
 		}
+		else if (!taken.get()) {
+			working.call().turn().drop();
+			call.reader().opened(null);
+		}
+	}
+
+	private static Turn answering(OpenedCall opened) {
+		TurnResult result = (opened instanceof OpenedCall.Answered answered) ? answered.turn()
+				: ((OpenedCall.Queued) opened).pause().turn();
+		return result.turn();
 	}
 
 	/**

@@ -125,7 +125,8 @@ public interface SessionHook {
 	 * What is kept of a stream that can be resumed has no text that is left out here, and
 	 * neither arguments nor results of tools, if a hook overrides this method; only calls
 	 * that wait for a person keep their arguments, on which the person decides. Readers
-	 * in the process that works on the call get its events as they happen.
+	 * in the process that works on the call get its events as from a stream that cannot
+	 * be resumed.
 	 * <p>
 	 * Messages that are left out of a part that is not the last are missing when another
 	 * process continues the turn: the model does not see them again then.

@@ -63,6 +63,15 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private volatile boolean stopped;
 
+	/**
+	 * Whether the turn of the call is being opened, or is open: then there will be an end
+	 * of it. Guarded by this.
+	 */
+	private boolean opens;
+
+	/** The turn that is the result of a call that works on none; null for none. */
+	private volatile @Nullable Turn answering;
+
 	/** The end of the turn as it is stored; null as long as it is not. */
 	private volatile CallEvent.@Nullable Ended stored;
 
@@ -135,16 +144,39 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	/**
 	 * Ends the events of a call that was stopped and has no end of its own. If its
 	 * message has joined the turn of another call, it stays there, and nobody knows yet
-	 * what becomes of that turn. May block.
+	 * what becomes of that turn. If its turn is being opened, it ends when that is known,
+	 * since nothing interrupts it. May block.
 	 */
 	void stopped() {
+		synchronized (this) {
+			if (this.opens) {
+				return;
+			}
+		}
 		BooleanSupplier known = this.leaving;
+		Turn result = this.answering;
 		if (known != null && known.getAsBoolean()) {
 			send(new CallEvent.Steered());
 			lost();
 		}
 		else {
-			end(new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+			end((result != null) ? ended(result) : new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+		}
+	}
+
+	@Override
+	public synchronized void opens() {
+		this.opens = true;
+	}
+
+	@Override
+	public void opened(@Nullable Turn result) {
+		synchronized (this) {
+			this.answering = result;
+			this.opens = false;
+		}
+		if (this.stopped) {
+			stopped();
 		}
 	}
 
@@ -192,7 +224,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	public void toolCalled(SessionEvent.ToolCalled event) {
 		begin(event.turnId());
 		this.results.called(event.call());
-		send(new CallEvent.ToolCalled(orEmpty(event.call().id()), event.call().name(),
+		send(new CallEvent.ToolCalled(orEmpty(event.call().id()), orEmpty(event.call().name()),
 				orEmpty(event.call().arguments())));
 	}
 
@@ -222,7 +254,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	public void toolReturned(SessionEvent.ToolReturned event) {
 		if (!this.results.isKnown(event.response())) {
-			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), event.response().name(),
+			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), orEmpty(event.response().name()),
 					orEmpty(event.response().responseData())));
 		}
 	}

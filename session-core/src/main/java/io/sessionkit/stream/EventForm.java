@@ -54,10 +54,12 @@ final class EventForm {
 			values.put("text", storable(joined.text()));
 		}
 		else if (event instanceof ToolCalled call) {
-			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
+			values.putAll(Map.of("id", storable(call.id()), "tool", storable(call.tool()), "arguments",
+					storable(call.arguments())));
 		}
 		else if (event instanceof ToolReturned result) {
-			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", storable(result.result())));
+			values.putAll(Map.of("id", storable(result.id()), "tool", storable(result.tool()), "result",
+					storable(result.result())));
 		}
 		else if (event instanceof Waiting waiting) {
 			values.put("calls", waiting.calls().stream().map(EventForm::write).toList());
@@ -82,7 +84,7 @@ final class EventForm {
 		return values;
 	}
 
-	/** A tool may cut its text within a character, which no store keeps. */
+	/** A model or a tool may cut a text within a character, which no store keeps. */
 	private static String storable(String text) {
 		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}

@@ -47,7 +47,7 @@ final class ToolResults {
 	 */
 	synchronized @Nullable ToolCall ended(String tool, String arguments, String result) {
 		ToolCall call = remove(this.running,
-				(each) -> each.name().equals(tool) && withBraces(each.arguments()).equals(withBraces(arguments)));
+				(each) -> tool.equals(each.name()) && withBraces(each.arguments()).equals(withBraces(arguments)));
 		if (call != null) {
 			this.ended.add(new Ended(call, result));
 		}
@@ -71,7 +71,7 @@ final class ToolResults {
 	}
 
 	private static boolean isOf(ToolCall call, ToolResponse response) {
-		return Objects.equals(call.id(), response.id()) && call.name().equals(response.name());
+		return Objects.equals(call.id(), response.id()) && Objects.equals(call.name(), response.name());
 	}
 
 	private static <T> @Nullable T remove(List<T> all, Predicate<T> wanted) {

@@ -198,6 +198,32 @@ class SessionAccessTests {
 		assertThat(chat().prompt().user("q").stream().content().blockLast()).isNotNull();
 	}
 
+	/** As a user may have whose name no owner can have. */
+	@Test
+	void streamWithoutASessionNeedsNoCallerWhoIsNotRefused() {
+		this.model.says("a");
+		assertThat(chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.none())
+			.stream()
+			.content()
+			.contextWrite((context) -> context.put("caller", refused()))
+			.collectList()
+			.block()).isEqualTo(List.of("a"));
+		assertThatExceptionOfType(CallerRefusedException.class).isThrownBy(() -> chat().prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session("t"))
+			.stream()
+			.content()
+			.contextWrite((context) -> context.put("caller", refused()))
+			.blockLast());
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	private static Mono<Caller> refused() {
+		return Mono.error(new CallerRefusedException("Nobody has such a name."));
+	}
+
 	@Test
 	void streamTakesTheCallerOfItsSubscriberWhereverItRuns() {
 		this.model.says("a");

@@ -39,6 +39,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.advisor.SessionRequiredException;
+import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -50,6 +51,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
@@ -99,6 +101,7 @@ import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -131,6 +134,8 @@ class TurnStreamsTests {
 	private SessionAccess access = SessionAccess.unlimited();
 
 	private boolean gated;
+
+	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
 
 	private List<SessionHook> hooks = List.of();
 
@@ -442,6 +447,79 @@ class TurnStreamsTests {
 		Awaitility.await().until(() -> !turns().isEmpty());
 		assertThat(turns()).hasSize(1);
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	/** Nothing interrupts the hook, so the message is kept. */
+	@Test
+	void stoppedCallWhoseMessageIsQueuedMeanwhileEndsWithTheTurnThatHasIt() {
+		this.gated = true;
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		ask("q");
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch stopped = new CountDownLatch(1);
+		this.hooks = List.of(TestHooks.beforeTurn("slow", (input) -> {
+			asked.countDown();
+			awaitOpen(stopped);
+			return HookResult.keep();
+		}));
+		assertThat(stoppedWhileItOpens(request("r1").user("more"), asked, stopped)).extracting(StreamEvent::event)
+			.containsExactly(new Ended(turn().id(), turn().number(), TurnStatus.AWAITING_APPROVAL));
+		this.hooks = List.of();
+		this.model.says("done");
+		approvals().approve(approvals().pending(this.key).get(0), "ann");
+		client().prompt().advisors(SessionAdvisor.session(this.key)).stream().content().blockLast(SOON);
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).contains("more");
+	}
+
+	@Test
+	void turnWhoseCallIsStoppedBeforeItGoesOnStaysOpen() {
+		this.gated = true;
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
+		ask("q");
+		CountDownLatch opening = new CountDownLatch(1);
+		CountDownLatch stopped = new CountDownLatch(1);
+		slow.beforePut((record) -> {
+			if (record.kind().equals(TurnRecords.LEASE)) {
+				opening.countDown();
+				awaitOpen(stopped);
+			}
+		});
+		ChatClientRequestSpec goingOn = client().prompt()
+			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.idempotencyKey("r1")));
+		assertThat(stoppedWhileItOpens(goingOn, opening, stopped)).extracting(StreamEvent::event)
+			.containsExactly(new Ended(turn().id(), 0, TurnStatus.AWAITING_APPROVAL));
+		assertThat(turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+	}
+
+	@Test
+	void turnOfACallThatIsStoppedBeforeItBeginsIsCancelled() {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch stopped = new CountDownLatch(1);
+		this.hooks = List.of(TestHooks.beforeTurn("slow", (input) -> {
+			asked.countDown();
+			awaitOpen(stopped);
+			return HookResult.keep();
+		}));
+		assertThat(stoppedWhileItOpens(request("r1"), asked, stopped)).extracting(StreamEvent::event)
+			.containsExactly(new Ended(null, 0, TurnStatus.CANCELLED));
+		assertThat(turns()).isEmpty();
+	}
+
+	/** Stops a call of request r1 while its turn is being opened. */
+	private List<StreamEvent> stoppedWhileItOpens(ChatClientRequestSpec call, CountDownLatch opening,
+			CountDownLatch stopped) {
+		TurnStreams here = streams();
+		List<StreamEvent> events = new CopyOnWriteArrayList<>();
+		here.start(call).subscribe(events::add);
+		awaitOpen(opening);
+		assertThat(here.stopRequest(this.key, "r1")).isTrue();
+		Awaitility.await().during(Duration.ofMillis(300)).until(events::isEmpty);
+		stopped.countDown();
+		awaitEnd(events);
+		return events;
 	}
 
 	@ParameterizedTest
@@ -810,6 +888,58 @@ class TurnStreamsTests {
 	}
 
 	@Test
+	void readerInAnotherProcessWaitsForAStoreThatIsAwayForAWhile() {
+		List<StreamEvent> read = begun(streams(), 3);
+		SessionStore shared = this.store;
+		AtomicBoolean away = new AtomicBoolean();
+		this.store = AwayStores.of(shared, away::get);
+		List<StreamEvent> rest = new CopyOnWriteArrayList<>();
+		List<Throwable> failures = new CopyOnWriteArrayList<>();
+		streams().resume(this.key, read.get(0).id()).subscribe(rest::add, failures::add);
+		Awaitility.await().atMost(SOON).until(() -> rest.size() > 1);
+		away.set(true);
+		Awaitility.await().during(Duration.ofSeconds(1)).until(failures::isEmpty);
+		say("c");
+		away.set(false);
+		awaitEnd(rest);
+		assertThat(texts(rest)).isEqualTo("abc");
+		assertThat(failures).isEmpty();
+	}
+
+	/** The process that works could not show meanwhile that it is there. */
+	@Test
+	void storeThatIsAwayIsWaitedForAsLongAsALeaseAndThenTheProcessIs() {
+		this.lease = Duration.ofSeconds(2);
+		String stream = abandoned("a");
+		AtomicBoolean away = new AtomicBoolean();
+		this.store = AwayStores.of(this.store, away::get);
+		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		away.set(true);
+		Awaitility.await().during(Duration.ofMillis(1500)).until(() -> reader.read().isEmpty());
+		away.set(false);
+		Awaitility.await().during(Duration.ofMillis(1000)).until(() -> reader.read().isEmpty());
+		away.set(true);
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(reader::read));
+	}
+
+	@Test
+	void callWithoutTheNameOfAToolFailsForAllItsReaders() {
+		List<StreamEvent> read = begun(streams(), 3);
+		this.words.tryEmitNext(this.model.chunk("", List.of(new ToolCall("c1", "function", null, "{}")), true));
+		this.words.tryEmitComplete();
+		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
+		assertThat(rest).extracting(StreamEvent::event)
+			.contains(new CallEvent.ToolCalled("c1", "", "{}"))
+			.last()
+			.extracting("status")
+			.isEqualTo(TurnStatus.FAILED);
+		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
+	}
+
+	@Test
 	void halfACharacterEndsNoStream() {
 		List<StreamEvent> read = begun(streams(), 3);
 		this.words.tryEmitNext(this.model.chunk("c\uD83D", List.of(), false));
@@ -817,6 +947,8 @@ class TurnStreamsTests {
 		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
 		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
 		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x?");
+		assertThat(EventForm.write(new ToolReturned("c\uD83D", "a\uD83D", "x"))).containsEntry("id", "c?")
+			.containsEntry("tool", "a?");
 	}
 
 	/**
@@ -1296,7 +1428,10 @@ class TurnStreamsTests {
 	private ChatClient client() {
 		Conversations conversations = conversations();
 		SessionAdvisor advisor = SessionAdvisor.builder(conversations)
-			.approvals(Approvals.builder(conversations).tools(this.gated ? Set.of("add") : Set.of()).build())
+			.approvals(Approvals.builder(conversations)
+				.tools(this.gated ? Set.of("add") : Set.of())
+				.onNewMessage(this.onNewMessage)
+				.build())
 			.build();
 		return ClientSetup.streaming()
 			.builder(this.model, advisor)

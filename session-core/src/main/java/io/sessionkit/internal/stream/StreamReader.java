@@ -8,6 +8,7 @@ import java.util.Map;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,9 @@ public final class StreamReader {
 	/** The number of looks since the last one that has found something new. */
 	private int inVain;
 
+	/** The time at which the store has begun to fail; null while it answers. */
+	private @Nullable Long failing;
+
 	private boolean announced;
 
 	private boolean over;
@@ -86,11 +90,33 @@ public final class StreamReader {
 	}
 
 	/**
-	 * Reads what is there.
-	 * @return the events that the reader lacks; none if there is nothing new
+	 * Reads what is there. A store that fails after the first look is waited for as long
+	 * as a process may be silent.
+	 * @return the events that the reader lacks; none if there is nothing new, or nothing
+	 * can be read
 	 * @throws StreamNotFoundException if the stream does not have them
+	 * @throws StoreUnavailableException if the store fails at the first look, or for too
+	 * long
 	 */
 	public List<Numbered> read() {
+		try {
+			List<Numbered> events = look();
+			this.failing = null;
+			return events;
+		}
+		catch (StoreUnavailableException ex) {
+			long now = System.nanoTime();
+			this.failing = (this.failing != null) ? this.failing : now;
+			if (this.next < 0 || now - this.failing > this.life.toNanos()) {
+				throw ex;
+			}
+			// the process that works could not show that it is there
+			this.alive = now;
+			return List.of();
+		}
+	}
+
+	private List<Numbered> look() {
 		List<Numbered> events = new ArrayList<>();
 		if (this.next < 0) {
 			begin(events);
