@@ -25,6 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+
 /**
  * The arguments of a tool call: the text that a model wrote, read as JSON. Duplicate
  * names, trailing text and numbers that JSON does not have (NaN) make them unreadable,
@@ -63,6 +65,21 @@ public final class ToolArguments {
 	 */
 	public static ToolArguments of(@Nullable String text) {
 		return new ToolArguments((text == null || text.isBlank()) ? "{}" : text);
+	}
+
+	/**
+	 * Returns a call as it is stored.
+	 * @param call a call of a reply, in which a provider may leave components null
+	 * @return the call with U+FFFD in place of lone surrogates
+	 */
+	@SuppressWarnings("NullAway") // Spring AI does not declare that they may be null
+	public static ToolCall storable(ToolCall call) {
+		return new ToolCall(storable(call.id()), storable(call.type()), storable(call.name()),
+				storable(call.arguments()));
+	}
+
+	private static @Nullable String storable(@Nullable String text) {
+		return (text != null) ? LoneSurrogates.replaced(text) : null;
 	}
 
 	/**

@@ -23,6 +23,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.lease.HeldReply;
@@ -267,7 +268,8 @@ final class GatedTurn implements TurnGate {
 			.stream()
 			.filter((entry) -> entry.approval().index() == index)
 			.findFirst()
-			.orElseGet(() -> this.review.ran(answered.reply().getToolCalls().get(index), index, result));
+			.orElseGet(() -> this.review.ran(ToolArguments.storable(answered.reply().getToolCalls().get(index)), index,
+					result));
 	}
 
 	private TurnHandedOverException handedOver() {
@@ -316,7 +318,9 @@ final class GatedTurn implements TurnGate {
 	@Override
 	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
 		boolean stops = mayStop() && this.review.isOffered(reply.getToolCalls());
-		List<LedgerEntry> entries = this.review.of(reply.getToolCalls(), this.stepwise || stops);
+		// what is judged, shown and hashed is what is stored
+		List<ToolCall> calls = reply.getToolCalls().stream().map(ToolArguments::storable).toList();
+		List<LedgerEntry> entries = this.review.of(calls, this.stepwise || stops);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
 		}
@@ -480,14 +484,15 @@ final class GatedTurn implements TurnGate {
 	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String name = tool.getToolDefinition().name();
 		ToolBatch.Slot slot = this.batch.take(name, arguments);
-		if (slot == null && !this.review.allows(new ToolCall("", "function", name, arguments))) {
+		ToolCall judged = ToolArguments.storable(new ToolCall("", "function", name, arguments));
+		if (slot == null && !this.review.allows(judged)) {
 			throw new UnattendedToolException(name,
 					"Tool '" + name + "' needs an approval, and was run for a call that no reply on session "
 							+ this.turn.key() + " has made. Nothing was run.");
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
-			return (slot != null) ? this.runs.run(this.batch, slot, tool, arguments, context)
-					: this.rules.limits().told(tool, arguments, context);
+			return (slot != null) ? this.runs.run(this.batch, slot, tool, judged.arguments(), context)
+					: this.rules.limits().told(tool, judged.arguments(), context);
 		}
 	}
 
