@@ -29,6 +29,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.Ruling;
+import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
@@ -334,6 +335,42 @@ class DrainTests {
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> goOn(second, ClientSetup.plain()));
 		assertThat(goOn(process(Durability.TURN), ClientSetup.plain())).isEqualTo("a of q:1");
 		assertThat(this.runs).hasValue(1);
+	}
+
+	/** A tool that begins now may not end in time. */
+	@ParameterizedTest
+	@EnumSource
+	void callThatNeedsNoConsentRunsLaterBesideOneThatWaits(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		ScriptedChatModel scripted = new ScriptedChatModel();
+		scripted.step((prompt) -> {
+			this.first.drain(Duration.ZERO);
+			return new ScriptedChatModel()
+				.calls(new ToolCall("c1", "function", "work", "{}"), new ToolCall("c2", "function", "wipe", "{}"))
+				.stream(prompt);
+		}).says("done");
+		siblingsRun(scripted, this.first, setup(mode), "q");
+		assertThat(this.runs).hasValue(0);
+		Conversations second = process(Durability.TURN);
+		assertThat(openTurn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
+		siblingsRun(scripted, second, setup(mode), null);
+		assertThat(this.runs).hasValue(1);
+		approvals(second).decide(approvals(second).pending(KEY).get(0), Decision.reject("ann", "no"));
+		assertThat(siblingsRun(scripted, second, setup(mode), null)).isEqualTo("done");
+		assertThat(this.runs).hasValue(1);
+	}
+
+	private @Nullable String siblingsRun(ScriptedChatModel scripted, Conversations process, ClientSetup setup,
+			@Nullable String question) {
+		ToolCallback wipe = FunctionToolCallback.builder("wipe", () -> {
+			throw new AssertionError("It runs.");
+		}).build();
+		Approvals approvals = Approvals.builder(process).tools(Set.of("wipe")).siblings(SiblingRule.RUN).build();
+		ChatClient client = setup.builder(scripted, SessionAdvisor.builder(process).approvals(approvals).build())
+			.defaultTools(this.tool, wipe)
+			.build();
+		ChatClient.ChatClientRequestSpec call = client.prompt().advisors(SessionAdvisor.session(KEY));
+		return setup.content((question != null) ? call.user(question) : call);
 	}
 
 	/** Nothing waits for it when the time is over, and its thread is ended. */

@@ -322,7 +322,7 @@ final class GatedTurn implements TurnGate {
 		List<ToolCall> calls = reply.getToolCalls().stream().map(ToolArguments::storable).toList();
 		List<LedgerEntry> entries = this.review.of(calls, this.stepwise || stops);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
-			return hold(reply, entries);
+			return hold(reply, entries, stops);
 		}
 		if (stops) {
 			store(reply, entries, TurnStatus.INCOMPLETE, false);
@@ -367,12 +367,13 @@ final class GatedTurn implements TurnGate {
 		}
 	}
 
-	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries) {
+	/** What begins in a process that shuts down may not end in time. */
+	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries, boolean stops) {
 		if (this.enclosing != null) {
 			throw nested(entries);
 		}
 		Predicate<LedgerEntry> siblings = (entry) -> entry.status() == ApprovalStatus.APPROVED;
-		boolean goesOn = this.rules.siblings() == SiblingRule.RUN && entries.stream().anyMatch(siblings);
+		boolean goesOn = !stops && this.rules.siblings() == SiblingRule.RUN && entries.stream().anyMatch(siblings);
 		store(reply, entries, TurnStatus.AWAITING_APPROVAL, goesOn);
 		this.waits = true;
 		tellRequested(entries);
