@@ -75,6 +75,7 @@ final class Problems {
 		return switch (failure) {
 			case "SessionConflictException" -> problem(HttpStatus.CONFLICT, Kind.CONFLICT,
 					"Another window was faster. Ask again to go on from there.");
+			case "SessionLostException" -> deleted();
 			case "SessionPausedException" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
 			case "TurnInProgressException" -> problem(HttpStatus.CONFLICT, Kind.RUNS,

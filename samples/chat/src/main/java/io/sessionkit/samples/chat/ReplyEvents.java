@@ -117,7 +117,7 @@ final class ReplyEvents {
 	private Optional<Builder<Object>> end(CallEvent.Ended ended) {
 		Optional<TurnView> turn;
 		try {
-			turn = stored(ended.turn()).map((stored) -> TurnView.of(stored, this.thread.items(stored.number())));
+			turn = stored(ended).map((stored) -> TurnView.of(stored, this.thread.items(stored.number())));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The turn could not be read: " + ex.getClass().getName());
@@ -158,6 +158,15 @@ final class ReplyEvents {
 			logger.warn("The turn could not be looked up: " + ex.getClass().getName());
 		}
 		return problem;
+	}
+
+	/** A request that is repeated may be that of a turn long ago. */
+	private Optional<Turn> stored(CallEvent.Ended ended) {
+		return (ended.number() == 0) ? stored(ended.turn())
+				: this.thread.turns(Tail.newest(1).before(ended.number() + 1))
+					.stream()
+					.filter((turn) -> turn.id().equals(ended.turn()))
+					.findFirst();
 	}
 
 	private Optional<Turn> stored(@Nullable String id) {

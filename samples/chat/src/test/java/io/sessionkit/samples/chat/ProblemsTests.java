@@ -140,7 +140,8 @@ class ProblemsTests {
 	@ParameterizedTest
 	@CsvSource({ "SessionConflictException, CONFLICT", "SessionPausedException, WAITS", "TurnInProgressException, RUNS",
 			"IdempotencyKeyException, REPEATED", "SessionRefusedException, REFUSED", "HookFailedException, REFUSED",
-			"CommitFailedException, UNSTORED", "StoreUnavailableException, UNSTORED", "RestClientException, MODEL" })
+			"SessionLostException, DELETED", "CommitFailedException, UNSTORED", "StoreUnavailableException, UNSTORED",
+			"RestClientException, MODEL" })
 	void saysTheSameOfAFailureThatAStreamTells(String failure, Problems.Kind kind) {
 		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, failure));
 

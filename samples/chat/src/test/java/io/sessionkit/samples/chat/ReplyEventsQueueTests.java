@@ -6,12 +6,16 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.stream.CallEvent;
 import io.sessionkit.stream.OnDisconnect;
+import io.sessionkit.stream.StreamEvent;
 import io.sessionkit.stream.TurnStreams;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -67,6 +71,24 @@ class ReplyEventsQueueTests {
 		List<ServerSentEvent<Object>> events = events(Flux.empty()).collectList().block(Duration.ofSeconds(10));
 
 		assertThat(events).last().satisfies((event) -> assertThat(String.valueOf(event.data())).contains("no reply"));
+	}
+
+	@Test
+	void findsATurnOfLongAgoByItsNumber() {
+		events(Flux.just(chunk("Hello", Map.of()))).blockLast(Duration.ofSeconds(10));
+		Turn first = this.conversations.get("queue").turns(Tail.newest(1)).get(0);
+		for (int i = 0; i < 20; i++) {
+			events(Flux.just(chunk("Hello", Map.of()))).blockLast(Duration.ofSeconds(10));
+		}
+
+		List<ServerSentEvent<Object>> again = ReplyEvents.of(
+				Flux.just(new StreamEvent("", new CallEvent.Repeated()),
+						new StreamEvent("", new CallEvent.Ended(first.id(), first.number(), first.status()))),
+				this.conversations.get("queue"))
+			.collectList()
+			.block(Duration.ofSeconds(10));
+
+		assertThat(again).extracting(ServerSentEvent::event).containsExactly("turn");
 	}
 
 	private Flux<ServerSentEvent<Object>> events(Flux<ChatResponse> reply) {
