@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Thrown if the model has answered but the turn could not be stored. The session is as it
- * was before the answer, or has the whole turn if only the store's answer was lost. A
- * turn of which a part was stored before is still open then, and a call without a message
- * continues it. Committing the same turn id again is safe.
+ * Thrown if the end of a turn could not be stored, in most cases with the answer of the
+ * model; the end of a turn that is cancelled has none. The session is as it was before
+ * the end, or has the whole turn if only the store's answer was lost. A turn of which a
+ * part was stored before is still open then, and a call without a message continues it.
+ * Committing the same turn id again is safe.
  */
 public final class CommitFailedException extends SessionException {
 
@@ -47,8 +48,8 @@ public final class CommitFailedException extends SessionException {
 	}
 
 	/**
-	 * Returns whether it is known that the session is as it was before the answer, with
-	 * the open turn if a part of it was stored by then.
+	 * Returns whether it is known that the session is as it was before the end, with the
+	 * open turn if a part of it was stored by then.
 	 * @return false if the store may have all of the turn
 	 */
 	public boolean isUnwritten() {

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.SessionStore;
@@ -16,7 +17,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 /**
  * The health of the session store: it is up if it answers in time that a session does not
  * exist, which is one call of the store. Only one such call is under way, so a store that
- * does not answer holds one thread, however often its health is asked.
+ * does not answer holds one thread, however often its health is asked. A call that hangs
+ * for long is given up, since its connection may be dead and others not; a few threads at
+ * most hang like that.
  */
 final class SessionStoreHealthIndicator implements HealthIndicator {
 
@@ -27,12 +30,23 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 
 	private static final String ERROR = "error";
 
+	/** The number of timeouts after which a call is given up. */
+	private static final int PATIENCE = 10;
+
+	/** The largest number of threads that wait for the store. */
+	private static final int MOST_THREADS = 3;
+
 	private final SessionStore store;
 
 	private final Duration timeout;
 
-	/** The call that is under way; null if there is none. */
+	private final AtomicInteger threads = new AtomicInteger();
+
+	/** The newest call; null before the first one. */
 	private @Nullable CompletableFuture<Boolean> probe;
+
+	/** When the newest call began. */
+	private long begun;
 
 	SessionStoreHealthIndicator(SessionStore store, Duration timeout) {
 		this.store = store;
@@ -65,12 +79,18 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 
 	private synchronized CompletableFuture<Boolean> probe() {
 		CompletableFuture<Boolean> running = this.probe;
-		if (running == null || running.isDone()) {
+		if (running == null || running.isDone() || isGivenUp()) {
 			running = new CompletableFuture<>();
 			this.probe = running;
+			this.begun = System.nanoTime();
 			ask(running);
 		}
 		return running;
+	}
+
+	private boolean isGivenUp() {
+		return this.threads.get() < MOST_THREADS
+				&& System.nanoTime() - this.begun > this.timeout.multipliedBy(PATIENCE).toNanos();
 	}
 
 	private void ask(CompletableFuture<Boolean> answer) {
@@ -81,9 +101,13 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 			catch (Throwable ex) {
 				answer.completeExceptionally(ex);
 			}
+			finally {
+				this.threads.decrementAndGet();
+			}
 		}, "sessionkit-health");
 		thread.setDaemon(true);
 		thread.start();
+		this.threads.incrementAndGet();
 	}
 
 }

@@ -2,7 +2,6 @@ package io.sessionkit.autoconfigure.observation;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Gauge;
@@ -15,9 +14,10 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Gauges of the tool calls that wait for a person. A scrape gets the newest count and
- * never waits for the store: if the count is old, another thread counts again, one at a
- * time and at most once in each interval, however many scrape. Until the first count, and
- * after one that failed, the gauges have no value.
+ * never waits for the store: if the count is old, another thread counts again, at most
+ * once in each interval, however many scrape. Until the first count, after one that
+ * failed, and while one hangs, the gauges have no value. One that hangs is given up,
+ * since its connection may be dead and others not; a few threads at most hang like that.
  */
 final class WaitingApprovals implements MeterBinder {
 
@@ -30,15 +30,30 @@ final class WaitingApprovals implements MeterBinder {
 
 	}
 
+	/** The number of intervals after which a count is given up. */
+	private static final int PATIENCE = 3;
+
+	/** The largest number of threads that count. */
+	private static final int MOST_THREADS = 3;
+
 	private final Supplier<List<ToolApproval>> waiting;
 
 	private final long interval;
 
-	private final AtomicBoolean counting = new AtomicBoolean();
+	/** The newest count; guarded by this, as all that follows. */
+	private Count newest = Count.UNKNOWN;
 
-	private volatile Count newest = Count.UNKNOWN;
+	/** When the newest count began or ended. */
+	private long at;
 
-	private volatile long countedAt;
+	/** How many counts have begun. */
+	private int begun;
+
+	/** Whether the newest count is under way. */
+	private boolean counting;
+
+	/** The number of threads that count. */
+	private int threads;
 
 	/**
 	 * Creates the gauges.
@@ -48,7 +63,7 @@ final class WaitingApprovals implements MeterBinder {
 	WaitingApprovals(Supplier<List<ToolApproval>> waiting, Duration interval) {
 		this.waiting = waiting;
 		this.interval = interval.toNanos();
-		this.countedAt = System.nanoTime() - this.interval;
+		this.at = System.nanoTime() - this.interval;
 	}
 
 	@Override
@@ -63,27 +78,49 @@ final class WaitingApprovals implements MeterBinder {
 			.tag("status", ObservationNames.value(status));
 	}
 
-	private Count count() {
+	private synchronized Count count() {
 		Count before = this.newest;
-		if (System.nanoTime() - this.countedAt >= this.interval && this.counting.compareAndSet(false, true)) {
-			Thread counter = new Thread(this::countAgain, "sessionkit-waiting-approvals");
-			counter.setDaemon(true);
-			counter.start();
+		long age = System.nanoTime() - this.at;
+		boolean hangs = this.counting && age > this.interval * PATIENCE;
+		if (hangs) {
+			this.newest = Count.UNKNOWN;
 		}
-		return before;
+		if (this.threads < MOST_THREADS && (hangs || !this.counting && age >= this.interval)) {
+			begin();
+		}
+		return hangs ? Count.UNKNOWN : before;
 	}
 
-	private void countAgain() {
+	private void begin() {
+		int number = ++this.begun;
+		Thread counter = new Thread(() -> countAgain(number), "sessionkit-waiting-approvals");
+		counter.setDaemon(true);
+		counter.start();
+		this.threads++;
+		this.counting = true;
+		this.at = System.nanoTime();
+	}
+
+	private void countAgain(int number) {
+		Count count = Count.UNKNOWN;
 		try {
-			this.newest = counted();
+			count = counted();
 		}
 		catch (RuntimeException ex) {
-			this.newest = Count.UNKNOWN;
 			logger.debug("The tool calls that wait could not be counted: " + ex.getClass().getName());
 		}
 		finally {
-			this.countedAt = System.nanoTime();
-			this.counting.set(false);
+			ended(number, count);
+		}
+	}
+
+	/** What was given up may come late. */
+	private synchronized void ended(int number, Count count) {
+		this.threads--;
+		if (number == this.begun) {
+			this.newest = count;
+			this.counting = false;
+			this.at = System.nanoTime();
 		}
 	}
 

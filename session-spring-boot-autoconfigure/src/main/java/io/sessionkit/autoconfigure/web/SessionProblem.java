@@ -107,7 +107,7 @@ enum SessionProblem {
 			"The server shuts down, and the turn is not finished. Ask to continue it, without a new message."),
 
 	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"There was an answer, and it may not be stored. Read the session, then ask again, without a message if a turn is open."),
+			"The end of the turn, and with it the answer, may not be stored. Read the session, then ask again, without a message if a turn is open."),
 
 	HOOK_FAILED(HookFailedException.class),
 
@@ -131,7 +131,7 @@ enum SessionProblem {
 	/**
 	 * The detail of {@link #NOT_STORED} if the store has said that it refuses the turn.
 	 */
-	private static final String UNWRITTEN = "There was an answer, and it is not stored. The session is as it was before it.";
+	private static final String UNWRITTEN = "The end of the turn, and with it the answer, is not stored. Ask again, without a message if a turn is open.";
 
 	private final Class<? extends SessionException> type;
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Meter;
@@ -318,6 +319,42 @@ class SessionMetersTests {
 		waiting.bindTo(this.registry);
 		for (int i = 0; i < 100; i++) {
 			assertThat(gauge("proposed")).isNaN();
+		}
+	}
+
+	/** The connection of the first may be dead, and others not. */
+	@Test
+	void countThatHangsHasNoValueAndAnotherOneIsMadeByAFewThreads() {
+		CountDownLatch hanging = new CountDownLatch(1);
+		AtomicInteger dead = new AtomicInteger();
+		AtomicInteger counts = new AtomicInteger();
+		new WaitingApprovals(() -> {
+			counts.incrementAndGet();
+			if (dead.getAndDecrement() > 0) {
+				await(hanging);
+			}
+			return List.of();
+		}, Duration.ofMillis(20)).bindTo(this.registry);
+		Awaitility.await().until(() -> gauge("proposed") == 0);
+		dead.set(2);
+		Awaitility.await().until(() -> Double.isNaN(gauge("proposed")));
+		Awaitility.await().until(() -> gauge("proposed") == 0);
+		dead.set(Integer.MAX_VALUE);
+		Awaitility.await().until(() -> Double.isNaN(gauge("proposed")));
+		int all = counts.get();
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> Double.isNaN(gauge("proposed")));
+		assertThat(counts).hasValue(all);
+		dead.set(0);
+		hanging.countDown();
+		Awaitility.await().until(() -> gauge("proposed") == 0);
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

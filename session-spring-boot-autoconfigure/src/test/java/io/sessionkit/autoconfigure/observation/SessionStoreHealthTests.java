@@ -67,6 +67,30 @@ class SessionStoreHealthTests {
 		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 	}
 
+	/** The connection of the first may be dead, and others not. */
+	@Test
+	void callThatHangsForLongIsGivenUpAndAFewHoldAThread() {
+		CountDownLatch hanging = new CountDownLatch(1);
+		AtomicInteger dead = new AtomicInteger(2);
+		this.store.beforeOpen(() -> {
+			this.calls.incrementAndGet();
+			if (dead.getAndDecrement() > 0) {
+				await(hanging);
+			}
+		});
+		SessionStoreHealthIndicator indicator = indicator(Duration.ofMillis(20));
+		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
+		assertThat(this.calls).hasValue(3);
+		dead.set(Integer.MAX_VALUE);
+		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.DOWN));
+		Awaitility.await()
+			.during(Duration.ofMillis(600))
+			.until(() -> indicator.health().getStatus().equals(Status.DOWN));
+		assertThat(this.calls).hasValue(4);
+		hanging.countDown();
+		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
+	}
+
 	private static void await(CountDownLatch latch) {
 		try {
 			latch.await();

@@ -139,11 +139,11 @@ class SessionProblemTests {
 				.headers()
 				.hasValue("Retry-After", "1");
 			assertThat(client.get().uri("/fails/commit")).bodyJson()
-				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it may not be"
-						+ " stored. Read the session, then ask again, without a message if a turn is open.\"}");
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"The end of the turn, and with it the"
+						+ " answer, may not be stored. Read the session, then ask again, without a message if a turn is open.\"}");
 			assertThat(client.get().uri("/fails/refused-commit")).bodyJson()
-				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"There was an answer, and it is not"
-						+ " stored. The session is as it was before it.\"}");
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"The end of the turn, and with it the"
+						+ " answer, is not stored. Ask again, without a message if a turn is open.\"}");
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
 				.isLenientlyEqualTo(
