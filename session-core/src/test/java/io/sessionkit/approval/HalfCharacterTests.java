@@ -70,6 +70,19 @@ class HalfCharacterTests extends ApprovalFixture {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void callsThatAreStoredAsTheSameRunOnce(ClientSetup.Mode mode) {
+		this.model.calls(said("c1", "cancel"), call("c1\uD83C", "cancel", SAID.replace('\uD83D', '\uD83C')))
+			.says("done");
+		ask(mode, "q");
+		assertThat(waiting().times()).isEqualTo(2);
+		approve(waiting());
+		goOn(mode);
+		assertThat(this.runs).containsExactly("cancel" + STORED);
+		assertThat(log()).endsWith("assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void standingDecisionOnACallIsForWhatWasShown(ClientSetup.Mode mode) {
 		this.model.calls(said("c1", "cancel")).says("done").calls(said("c2", "cancel")).says("again");
 		ask(mode, "q");

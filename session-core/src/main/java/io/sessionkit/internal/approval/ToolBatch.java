@@ -10,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval.Decided;
+import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.tool.RepeatedCalls;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ final class ToolBatch {
 	}
 
 	private ToolBatch(List<ToolCall> calls, List<LedgerEntry> entries) {
-		List<Integer> originals = RepeatedCalls.originals(calls);
+		List<Integer> originals = RepeatedCalls.originals(calls.stream().map(ToolArguments::storable).toList());
 		for (int i = 0; i < calls.size(); i++) {
 			int index = i;
 			LedgerEntry entry = entries.stream()

@@ -349,15 +349,6 @@ class SessionMetersTests {
 		Awaitility.await().until(() -> gauge("proposed") == 0);
 	}
 
-	private static void await(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	@Test
 	void lostLeasesAreCountedByKind() {
 		TurnMeters meters = new TurnMeters(this.registry);
