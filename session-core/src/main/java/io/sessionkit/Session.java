@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
+import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +49,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 * @return a number from 1 to 2^24, so that a billion changes stay below 2^53
 	 */
 	public static long newVersionStep() {
-		return ThreadLocalRandom.current().nextLong(1, MOST_PER_CHANGE + 1);
+		return RandomNumbers.upTo(MOST_PER_CHANGE);
 	}
 
 	/**

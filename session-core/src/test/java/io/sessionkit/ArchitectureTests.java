@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.Message;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -234,6 +238,13 @@ class ArchitectureTests {
 		.orShould()
 		.callConstructor(Date.class)
 		.because("a store is given a " + Clock.class.getName());
+
+	@ArchTest
+	static final ArchRule randomNumbersComeFromTheSystem = noClasses().should()
+		.dependOnClassesThat(belongToAnyOf(ThreadLocalRandom.class, SplittableRandom.class, Random.class))
+		.orShould()
+		.callMethod(Math.class, "random")
+		.because("two processes that were restored from one image would draw the same ones; use RandomNumbers");
 
 	@ArchTest
 	static final ArchRule caseDependsOnALocale = noClasses().should()

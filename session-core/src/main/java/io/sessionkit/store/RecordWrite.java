@@ -1,9 +1,9 @@
 package io.sessionkit.store;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +76,7 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	 * the session
 	 */
 	public RecordWrite(String kind, String id, long expected, @Nullable String payload, @Nullable Duration timeToLive) {
-		this(kind, id, expected, payload, timeToLive, ThreadLocalRandom.current().nextLong(1, LARGEST_FIRST));
+		this(kind, id, expected, payload, timeToLive, RandomNumbers.upTo(LARGEST_FIRST));
 	}
 
 	/**

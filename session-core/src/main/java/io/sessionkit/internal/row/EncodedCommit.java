@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.ThreadLocalRandom;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.RandomNumbers;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
@@ -149,11 +149,8 @@ public record EncodedCommit(Commit commit, KeyHash key, String incarnation, List
 				(base != null) ? base.incarnation() : Session.newIncarnation(),
 				commit.earlier().stream().map((each) -> EncodedTurn.of(key, each, codec)).toList(),
 				(turn != null) ? EncodedTurn.of(key, turn, codec) : null, header,
-				(first != null && first > 0) ? first : null, newStamp(), Session.newVersionStep());
-	}
-
-	private static long newStamp() {
-		return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+				(first != null && first > 0) ? first : null, RandomNumbers.upTo(Long.MAX_VALUE),
+				Session.newVersionStep());
 	}
 
 	private static @Nullable Long micros(@Nullable Duration duration) {

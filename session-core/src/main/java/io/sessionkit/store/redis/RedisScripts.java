@@ -2,11 +2,11 @@ package io.sessionkit.store.redis;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.sessionkit.internal.RandomNumbers;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ final class RedisScripts {
 
 	private final Pair severalSlots;
 
-	private final AtomicLong requests = new AtomicLong(ThreadLocalRandom.current().nextLong(1L << 48));
+	private final AtomicLong requests = new AtomicLong(RandomNumbers.upTo(1L << 48));
 
 	/** True if one script may use keys of several hash tags; null before first use. */
 	private volatile @Nullable Boolean oneServer;

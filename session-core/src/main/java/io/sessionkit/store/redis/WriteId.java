@@ -1,7 +1,8 @@
 package io.sessionkit.store.redis;
 
-import java.security.SecureRandom;
 import java.util.Base64;
+
+import io.sessionkit.internal.RandomNumbers;
 
 /**
  * The id of one write, by which its script recognizes the write when it arrives twice. It
@@ -14,13 +15,9 @@ record WriteId(String text) {
 
 	private static final int BYTES = 9;
 
-	private static final SecureRandom random = new SecureRandom();
-
 	/** Returns an id that no other write has. */
 	static WriteId next() {
-		byte[] bytes = new byte[BYTES];
-		random.nextBytes(bytes);
-		return new WriteId(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+		return new WriteId(Base64.getUrlEncoder().withoutPadding().encodeToString(RandomNumbers.bytes(BYTES)));
 	}
 
 }

@@ -1,0 +1,49 @@
+package io.sessionkit.internal;
+
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+
+/**
+ * Draws the random numbers by which writes are told apart. They come from the system,
+ * since a process may be restored twice from one image: sources that keep their state in
+ * the memory of the process then go on with the same numbers in both.
+ */
+public final class RandomNumbers {
+
+	private static final SecureRandom source = ofTheSystem();
+
+	private RandomNumbers() {
+	}
+
+	/**
+	 * Returns the source that reads the random device and never waits for it. What Java
+	 * takes by default may be one that only its seed comes from there.
+	 */
+	private static SecureRandom ofTheSystem() {
+		try {
+			return SecureRandom.getInstance("NativePRNGNonBlocking");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			// a system without that device
+			return new SecureRandom();
+		}
+	}
+
+	/**
+	 * Returns a number from 1 to another one.
+	 * @param largest the largest number to return
+	 */
+	public static long upTo(long largest) {
+		return source.nextLong(largest) + 1;
+	}
+
+	/**
+	 * Returns random bytes.
+	 */
+	public static byte[] bytes(int count) {
+		byte[] bytes = new byte[count];
+		source.nextBytes(bytes);
+		return bytes;
+	}
+
+}
