@@ -44,6 +44,11 @@ public final class KnownView {
 					header.totals().items());
 		}
 
+		boolean isOf(HeaderRow header) {
+			return header.version() == this.version && header.path().head() == this.head
+					&& header.incarnation().equals(this.incarnation);
+		}
+
 		boolean isBaseOf(Commit commit) {
 			Session base = commit.base();
 			if (base == null) {
@@ -120,6 +125,14 @@ public final class KnownView {
 		LongStream before = all ? LongStream.of(this.turns) : LongStream.empty();
 		return new KnownView(next, this.summary, LongStream.concat(before, turnsOf(added)).toArray(), items)
 			.withinWindow();
+	}
+
+	/**
+	 * Returns whether it is the view of the session that has this header, which has its
+	 * stamp.
+	 */
+	boolean isOf(HeaderRow header) {
+		return this.position.isOf(header);
 	}
 
 	private static LongStream turnsOf(OpenedRows rows) {

@@ -1,6 +1,8 @@
 package io.sessionkit.internal.row;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -24,7 +26,8 @@ import org.springframework.util.unit.DataSize;
  * that is known here, and leaves the view out of its answer if the stamp is still that of
  * the session. If other processes have only appended a few turns since, it answers with
  * these alone. So the answer of the store decides, as it does without a cache: a stamp is
- * made anew by every write of a header, and is never used twice.
+ * made anew by every write of a header, and is never used twice. Should that fail, a view
+ * is not taken for that of a header with another version or head.
  * <p>
  * Messages are decoded when they are first asked for, and handed out as copies. Views are
  * dropped, the least useful ones first, when there is no room for all of them, and ten
@@ -71,10 +74,29 @@ public final class ViewCache {
 	}
 
 	/**
+	 * Opens a session and remembers its view.
+	 * @param read reads the session for somebody who knows a view, and returns null if
+	 * there is none; called once more if the view is not that of the session
+	 */
+	public Optional<SessionView> open(SessionKey key, Window window, Function<KnownView, @Nullable OpenedRows> read) {
+		KnownView known = known(key, window);
+		OpenedRows rows = read.apply(known);
+		if (rows != null && rows.extent() == OpenedRows.Extent.NOTHING && !known.isOf(rows.header())) {
+			known = KnownView.NONE;
+			rows = read.apply(known);
+		}
+		if (rows == null) {
+			absent(key, window);
+			return Optional.empty();
+		}
+		return Optional.of(opened(key, window, known, rows));
+	}
+
+	/**
 	 * Returns the view that is known of a session.
 	 * @return the view; {@link KnownView#NONE} if none is known for this window
 	 */
-	public KnownView known(SessionKey key, Window window) {
+	private KnownView known(SessionKey key, Window window) {
 		KnownView view = (this.views != null && !window.isEmpty()) ? this.views.getIfPresent(key) : null;
 		return (view != null && view.window().equals(window)) ? view : KnownView.NONE;
 	}
@@ -97,7 +119,7 @@ public final class ViewCache {
 	 * @param known the view whose stamp the store was sent
 	 * @param rows the answer of the store
 	 */
-	public SessionView opened(SessionKey key, Window window, KnownView known, OpenedRows rows) {
+	private SessionView opened(SessionKey key, Window window, KnownView known, OpenedRows rows) {
 		Session session = session(key, rows.header());
 		return switch (rows.extent()) {
 			case NOTHING -> view(session, known);
@@ -140,7 +162,7 @@ public final class ViewCache {
 	 * Remembers that there is no session, so that its first turn is known as it is
 	 * written.
 	 */
-	public void absent(SessionKey key, Window window) {
+	void absent(SessionKey key, Window window) {
 		if (!window.isEmpty()) {
 			remember(key, KnownView.absent(window));
 		}

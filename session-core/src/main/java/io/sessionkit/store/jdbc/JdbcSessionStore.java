@@ -19,8 +19,6 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.KeyHash;
-import io.sessionkit.internal.row.KnownView;
-import io.sessionkit.internal.row.OpenedRows;
 import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.internal.row.RowReader;
 import io.sessionkit.internal.row.TurnRow;
@@ -178,13 +176,8 @@ public final class JdbcSessionStore implements SessionStore {
 	public Optional<SessionView> open(SessionKey key, Window window) {
 		HotStatements hot = backend().hot();
 		String hash = KeyHash.of(key).session();
-		KnownView known = this.views.known(key, window);
-		OpenedRows rows = reading(key, (connection) -> hot.open(connection, hash, window, known));
-		if (rows == null) {
-			this.views.absent(key, window);
-			return Optional.empty();
-		}
-		return Optional.of(this.views.opened(key, window, known, rows));
+		return this.views.open(key, window,
+				(known) -> reading(key, (connection) -> hot.open(connection, hash, window, known)));
 	}
 
 	@Override

@@ -191,18 +191,17 @@ public final class RedisSessionStore implements SessionStore {
 
 	@Override
 	public Optional<SessionView> open(SessionKey key, Window window) {
-		KnownView known = this.views.known(key, window);
+		return this.views.open(key, window, (known) -> open(key, window, known));
+	}
+
+	private @Nullable OpenedRows open(SessionKey key, Window window, KnownView known) {
 		Reply reply = read(Script.OPEN, key,
 				new Arguments().withLimit(window.turns())
 					.withLimit(window.items())
 					.with((known.stamp() != 0) ? PackedHeader.stamp(known.stamp()) : null)
 					.with(known.summaryRevision())
 					.with(known.summaryWrittenAt()));
-		if (reply.isEmpty()) {
-			this.views.absent(key, window);
-			return Optional.empty();
-		}
-		return Optional.of(this.views.opened(key, window, known, rows(window, reply)));
+		return reply.isEmpty() ? null : rows(window, reply);
 	}
 
 	private static OpenedRows rows(Window window, Reply reply) {

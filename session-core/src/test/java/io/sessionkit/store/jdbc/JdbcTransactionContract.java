@@ -157,6 +157,19 @@ abstract class JdbcTransactionContract {
 	}
 
 	/** As somebody may have set it who has changed rows by hand. */
+	/** As if two writers had drawn one stamp. */
+	@Test
+	void stampOfAnotherWriteHidesNoHistory() {
+		append(this.store, "first");
+		JdbcTemplate sql = new JdbcTemplate(this.pool);
+		Long stamp = sql.queryForObject("select stamp from SESSIONKIT_SESSION where id = ?", Long.class, this.key.id());
+		append(storeOn(this.pool), "second");
+		sql.update("update SESSIONKIT_SESSION set stamp = ?, appended = ? where id = ?", stamp, stamp, this.key.id());
+		for (int i = 0; i < 2; i++) {
+			assertThat(this.store.open(this.key, Window.ALL).orElseThrow().items()).hasSize(2);
+		}
+	}
+
 	@Test
 	void stampOfZeroHidesNoHistory() {
 		append(this.store, "first");

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -13,12 +15,15 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -34,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -262,6 +268,48 @@ class RedisKeysAndFaultsTests {
 		assertThat(this.redis.hasKey(this.keys.turns(this.key))).isFalse();
 		other.erase(this.key);
 		assertThat(this.redis.keys(this.prefix + "*")).isEmpty();
+	}
+
+	/** A header that is dropped takes the session with it, without an error. */
+	@Test
+	void aSessionWhoseHeaderIsGoneIsAbsentAndItsNextTurnDeletesTheRest() {
+		add(this.key, "q1");
+		this.redis.delete(this.keys.session(this.key));
+		assertThat(this.store.find(this.key)).isEmpty();
+		add(this.key, "q2");
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q2");
+	}
+
+	@Test
+	void aTurnOfAStatusThatOnlyANewerVersionKnowsIsUnreadable() {
+		add(this.key, "q1");
+		String turn = Objects.requireNonNull(this.redis.opsForList().index(this.keys.turns(this.key), 0));
+		this.redis.opsForList().set(this.keys.turns(this.key), 0, turn.replaceFirst("COMPLETED", "POSTPONED"));
+		for (Runnable use : List.<Runnable>of(() -> this.store.turns(this.key, Tail.ALL),
+				() -> this.store.turn(this.key, 1, Set.of()),
+				() -> this.store.path(this.key, PathQuery.to(Point.HEAD).turns(Tail.ALL)))) {
+			assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(use::run)
+				.withMessageContaining("" + this.key)
+				.withMessageContaining("POSTPONED")
+				.withMessageContaining("Use the version that wrote it");
+		}
+	}
+
+	/** As if two writers had drawn one stamp. */
+	@Test
+	void aStampOfAnotherWriteHidesNoHistory() {
+		add(this.key, "q0");
+		this.store.open(this.key, Window.ALL);
+		this.store.commit(Commit.on(header()).turn(turn("q1")));
+		String name = this.keys.session(this.key);
+		String stamp = Objects.requireNonNull(this.redis.opsForValue().get(name, 84, 99));
+		SessionStore other = new RedisSessionStore(this.connections, OPTIONS, this.prefix);
+		other.commit(Commit.on(header()).turn(turn("q2")));
+		// a read of the header alone would drop the view of the other write
+		this.redis.opsForValue().set(name, stamp, 84);
+		for (int i = 0; i < 2; i++) {
+			assertThat(this.store.open(this.key, Window.ALL).orElseThrow().items()).hasSize(3);
+		}
 	}
 
 	// lists
