@@ -48,7 +48,7 @@ record PackedTurn(long number, PackedText text, PackedText items) {
 	TurnRow row() {
 		PackedText packed = this.text.copy();
 		TurnPath path = TurnPath.read(packed);
-		TurnStatus status = TurnStatus.valueOf(packed.word());
+		TurnStatus status = TurnRow.status(packed.word());
 		packed.number();
 		int parts = (int) packed.number();
 		int items = (int) packed.number();

@@ -213,6 +213,10 @@ record Reply(List<?> values, String about) {
 			throw new UnreadablePayloadException("What Redis keeps of " + this.about + " cannot be read: " + what
 					+ " is not packed as it should be. Something else has written to its keys.", null);
 		}
+		catch (UnreadablePayloadException ex) {
+			throw new UnreadablePayloadException(
+					"What Redis keeps of " + this.about + " cannot be read: " + ex.getMessage(), ex);
+		}
 	}
 
 	private @Nullable Object value(int index) {

@@ -9,7 +9,10 @@ import io.sessionkit.internal.row.KeyHash;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * script recognizes the write when the driver or {@link RedisScripts} sends it again.
  */
 final class SessionWrites {
+
+	private static final Log logger = LogFactory.getLog(SessionWrites.class);
 
 	private final RedisKeys keys;
 
@@ -151,7 +156,21 @@ final class SessionWrites {
 	private static void settle(IndexEntries entries, Reply reply) {
 		Long timeToLive = timeToLive(reply);
 		boolean exists = timeToLive == null || timeToLive >= 0;
-		entries.settle(exists, timeToLive);
+		onceWritten(() -> entries.settle(exists, timeToLive));
+	}
+
+	/**
+	 * Brings an entry up to date. If its server does not do it, the entry lasts longer
+	 * than its session, and a reader removes it: the write of the session is done, or
+	 * refused, whatever becomes of its entries.
+	 */
+	private static void onceWritten(Runnable change) {
+		try {
+			change.run();
+		}
+		catch (StoreUnavailableException ex) {
+			logger.debug("An entry of a session in an index stays as it is: " + ex.getClass().getName());
+		}
 	}
 
 	/**
@@ -175,7 +194,7 @@ final class SessionWrites {
 		others.removeAll(kinds);
 		others.forEach((kind) -> indexes.add(this.keys.records(key.owner(), kind)));
 		long upTo = (reply.number(1) == 1) ? reply.number(0) : standing.number(0);
-		indexes.forEach((each) -> this.index.forget(each, key.id(), upTo));
+		indexes.forEach((each) -> onceWritten(() -> this.index.forget(each, key.id(), upTo)));
 	}
 
 	private List<Pair> sessionAndWrites(SessionKey key) {

@@ -7,6 +7,9 @@ import java.util.UUID;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
+import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,6 +83,36 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 		assertThat(partly.deleteExpired(10)).isZero();
 		assertThat(whole.oldestRecords("approval", null, 10).records()).extracting(SessionRecord::key)
 			.containsExactly(lost, found);
+	}
+
+	/** The server of the index fails before, or between, the session and its entry. */
+	@Test
+	void sessionIsErasedAndStoredWhateverBecomesOfItsEntry() {
+		SessionKey key = SessionKey.of("indexed-" + UUID.randomUUID(), "s1");
+		StoredKeys stored = StoredKeys.in(connections, PREFIX);
+		store
+			.commit(Commit.first(key).turn(completed("before")).records(List.of(RecordWrite.create("note", "1", "x"))));
+		List<String> indexes = List.of(stored.sessions(key.owner()), stored.recordsOf(key.owner(), "note"));
+		withRefused(RefusedKeys.of(connections, indexes)).erase(key);
+		assertThat(stored.leftOf(key)).isZero();
+
+		// the entry that was left lives longer than the session, so it is to be shortened
+		Commit first = Commit.first(key)
+			.turn(completed("after"))
+			.header(HeaderChange.NONE.timeToLive(Duration.ofHours(1)));
+		SessionStore partly = withRefused(RefusedKeys.after(1, connections, indexes));
+		assertThat(partly.commit(first).outcome()).isEqualTo(CommitResult.Outcome.COMMITTED);
+		assertThat(store.messages(key)).hasSize(1);
+		assertThat(store.list(key.owner(), Page.first(10))).hasSize(1);
+		assertThat(store.records(key.owner(), "note", Page.first(10))).isEmpty();
+
+		SessionStore without = withRefused(RefusedKeys.after(1, connections, indexes));
+		assertThat(without.put(key, RecordWrite.create("note", "1", "y"))).isTrue();
+		assertThat(store.records(key, "note")).hasSize(1);
+	}
+
+	private static SessionStore withRefused(RedisConnectionFactory refused) {
+		return new RedisSessionStore(refused, StoreOptions.of(JsonMessageCodec.create()), PREFIX);
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -23,12 +24,21 @@ final class RefusedKeys {
 
 	private final List<byte[]> keys;
 
-	private RefusedKeys(Collection<String> keys) {
+	/** How many scripts on these keys still work. */
+	private final AtomicInteger left;
+
+	private RefusedKeys(Collection<String> keys, int first) {
 		this.keys = keys.stream().map((key) -> key.getBytes(StandardCharsets.UTF_8)).toList();
+		this.left = new AtomicInteger(first);
 	}
 
 	static RedisConnectionFactory of(RedisConnectionFactory connections, Collection<String> keys) {
-		RefusedKeys refused = new RefusedKeys(keys);
+		return after(0, connections, keys);
+	}
+
+	/** The first scripts work. */
+	static RedisConnectionFactory after(int first, RedisConnectionFactory connections, Collection<String> keys) {
+		RefusedKeys refused = new RefusedKeys(keys, first);
 		return proxy(RedisConnectionFactory.class, (method, arguments) -> {
 			Object answer = method.invoke(connections, arguments);
 			return (answer instanceof RedisConnection connection) ? refused.connection(connection) : answer;
@@ -44,7 +54,7 @@ final class RefusedKeys {
 
 	private RedisScriptingCommands scripts(RedisScriptingCommands commands) {
 		return proxy(RedisScriptingCommands.class, (method, arguments) -> {
-			if (Stream.of(arguments).anyMatch(this::isRefused)) {
+			if (Stream.of(arguments).anyMatch(this::isRefused) && this.left.getAndDecrement() <= 0) {
 				throw new RedisConnectionFailureException("down");
 			}
 			return method.invoke(commands, arguments);
