@@ -177,8 +177,8 @@ public final class RedisSessionStore implements SessionStore {
 	private static void warnOfEviction(String policy) {
 		logger
 			.warn("Redis deletes keys when it is full (maxmemory-policy " + policy + "), also single keys of a session:"
-					+ " tool calls that wait, idempotency keys and snapshots may be gone without an error. Set"
-					+ " maxmemory-policy to noeviction.");
+					+ " a whole session, or its tool calls that wait, idempotency keys and snapshots may be gone"
+					+ " without an error. Set maxmemory-policy to noeviction.");
 	}
 
 	private static void reportOrThrow(String command, String reason) {

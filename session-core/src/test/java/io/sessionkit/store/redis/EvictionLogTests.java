@@ -87,7 +87,9 @@ class EvictionLogTests {
 	private void assertThatOneWarningNames(String policy) {
 		assertThat(this.log.list).singleElement().satisfies((event) -> {
 			assertThat(event.getLevel()).isEqualTo(Level.WARN);
-			assertThat(event.getFormattedMessage()).contains("maxmemory-policy " + policy).contains("noeviction");
+			assertThat(event.getFormattedMessage()).contains("maxmemory-policy " + policy)
+				.contains("a whole session")
+				.contains("noeviction");
 		});
 	}
 
