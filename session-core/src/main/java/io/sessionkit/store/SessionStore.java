@@ -96,10 +96,11 @@ public interface SessionStore {
 	 * moves to its nearest ancestor that has items, or to the beginning, but not before
 	 * the turn with which the summary in force ends.</li>
 	 * <li>Every commit that changes something sets the expiry to now plus the time to
-	 * live. It also raises the version by one, unless all it changes is a turn that is
-	 * not completed, in a session that existed before. A field of the header that is
-	 * given counts as a change, even with the value that it has. A commit that gives
-	 * nothing changes nothing.</li>
+	 * live, whatever the clock has said before. It also raises the version by
+	 * {@link Session#newVersionStep()}, or by one in a store that loses no writes, unless
+	 * all it changes is a turn that is not completed, in a session that existed before. A
+	 * field of the header that is given counts as a change, even with the value that it
+	 * has. A commit that gives nothing changes nothing.</li>
 	 * </ul>
 	 * If several of these apply, the first in this order counts: repeated, conflict (of
 	 * the session, the turn or a record), a part that is left out, a move, a summary, an

@@ -89,6 +89,30 @@ abstract class ClockContract extends InterruptContract {
 	}
 
 	@Test
+	void listsAreAsGoodAsTheClock() {
+		SessionStore store = storeOnSetClock();
+		if (store == store()) {
+			Assumptions.abort("Not applicable: the server judges by a clock of its own.");
+		}
+		SessionKey first = key();
+		SessionKey second = SessionKey.of(first.owner(), first.id() + "-2");
+		store.commit(
+				Commit.first(first).turn(completed("q", "a")).records(List.of(RecordWrite.create("note", "1", "x"))));
+		this.now.set(AT.minus(Duration.ofHours(1)));
+		store.commit(
+				Commit.first(second).turn(completed("q", "a")).records(List.of(RecordWrite.create("note", "2", "x"))));
+		assertThat(store.list(first.owner(), Page.first(10))).extracting(Session::key).containsExactly(first, second);
+		assertThat(store.records(first.owner(), "note", Page.first(10))).extracting(SessionRecord::id)
+			.containsExactly("1", "2");
+		this.now.set(AT.minus(Duration.ofHours(2)));
+		store.commit(Commit.any(first).header(HeaderChange.NONE.title("title").timeToLive(Duration.ofMinutes(5))));
+		Session renamed = store.find(first).orElseThrow();
+		assertThat(renamed.updatedAt()).isEqualTo(AT.minus(Duration.ofHours(2)));
+		assertThat(renamed.expiresAt()).isEqualTo(renamed.updatedAt().plus(Duration.ofMinutes(5)));
+		assertThat(store.list(first.owner(), Page.first(10))).extracting(Session::key).containsExactly(second, first);
+	}
+
+	@Test
 	void clockThatJumpsAheadExpiresAtOnceAndOneThatGoesBackErasesNothing() {
 		SessionStore store = storeOnSetClock();
 		if (store == store()) {

@@ -14,9 +14,6 @@ final class HeaderDraft {
 
 	private final long now;
 
-	/** The time of the write. */
-	private final long updated;
-
 	private long version;
 
 	private long turns;
@@ -46,8 +43,6 @@ final class HeaderDraft {
 	HeaderDraft(HeaderRow seen, long now) {
 		this.seen = seen;
 		this.now = now;
-		// a clock that was set back must not make a write older than the one before
-		this.updated = Math.max(now, seen.life().updated());
 		this.version = seen.version();
 		this.turns = seen.turns();
 		this.items = seen.items();
@@ -167,8 +162,8 @@ final class HeaderDraft {
 	HeaderRow row() {
 		HeaderRow.Life life = this.seen.life();
 		if (this.touched) {
-			life = new HeaderRow.Life(this.timeToLive, life.created(), this.updated,
-					(this.timeToLive != null) ? this.updated + this.timeToLive : null);
+			life = new HeaderRow.Life(this.timeToLive, life.created(), this.now,
+					(this.timeToLive != null) ? this.now + this.timeToLive : null);
 		}
 		return new HeaderRow(pk(), this.seen.incarnation(), this.version, this.turns, this.items, this.path,
 				this.openTurn, this.totals, life, this.branch, this.title, this.tags, this.settings, this.attributes,

@@ -256,12 +256,21 @@ public final class InMemorySessionStore implements SessionStore {
 
 	@Override
 	public List<Session> list(String owner, Page page) {
-		return of(owner, now()).map((session) -> Map.entry(session.stamp(), session))
-			.sorted(Map.Entry.<Long, StoredSession>comparingByKey().reversed())
+		return of(owner, now()).map(Listed::of)
+			.sorted(Comparator.comparing(Listed::updatedAt).thenComparing(Listed::stamp).reversed())
 			.skip(page.offset())
 			.limit(page.limit())
-			.map((entry) -> entry.getValue().session())
+			.map((listed) -> listed.session().session())
 			.toList();
+	}
+
+	/** A session, and what orders it, which others may change while it is listed. */
+	private record Listed(Instant updatedAt, long stamp, StoredSession session) {
+
+		static Listed of(StoredSession session) {
+			return new Listed(session.updatedAt(), session.stamp(), session);
+		}
+
 	}
 
 	@Override
@@ -322,7 +331,9 @@ public final class InMemorySessionStore implements SessionStore {
 	public List<SessionRecord> records(String owner, String kind, Page page) {
 		Instant now = now();
 		return of(owner, now).flatMap((session) -> session.records(kind, now).stream())
-			.sorted(Comparator.comparingLong(StoredRecords.Stamped::stamp).reversed())
+			.sorted(Comparator.comparing(StoredRecords.Stamped::writtenAt)
+				.thenComparing(StoredRecords.Stamped::stamp)
+				.reversed())
 			.skip(page.offset())
 			.limit(page.limit())
 			.map(StoredRecords.Stamped::record)

@@ -100,6 +100,10 @@ final class StoredHeader {
 		this.updatedAt = now;
 	}
 
+	Instant updatedAt() {
+		return this.updatedAt;
+	}
+
 	@Nullable Instant expiresAt() {
 		return (this.timeToLive != null) ? this.updatedAt.plus(this.timeToLive) : null;
 	}

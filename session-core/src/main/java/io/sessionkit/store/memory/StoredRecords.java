@@ -136,6 +136,10 @@ final class StoredRecords {
 			return new Stamped(this.record, this.stamp, turn);
 		}
 
+		Instant writtenAt() {
+			return this.record.writtenAt();
+		}
+
 		boolean isAlive(Instant now) {
 			Instant expiresAt = this.record.expiresAt();
 			return expiresAt == null || expiresAt.isAfter(now);

@@ -109,6 +109,10 @@ final class StoredSession {
 		this.stamp = stamp;
 	}
 
+	synchronized Instant updatedAt() {
+		return this.header.updatedAt();
+	}
+
 	synchronized long writes() {
 		return this.writes;
 	}

@@ -730,6 +730,30 @@ abstract class JdbcTransactionContract {
 	}
 
 	/**
+	 * As if the clock had been set back by an hour since the session was written.
+	 */
+	@Test
+	void sessionIsOfTheTimeOfItsLastWriteWhateverTheClockSaidBefore() {
+		this.store.commit(Commit.first(this.key).header(HeaderChange.NONE.timeToLive(Duration.ofMinutes(30))));
+		Instant before = header().updatedAt();
+		List<Consumer<Session>> ways = List.of((header) -> this.store.commit(Commit.on(header).turn(turn("plain"))),
+				(header) -> this.store.commit(Commit.on(header).header(HeaderChange.NONE.title("title"))),
+				(header) -> this.store.commit(Commit.on(header)
+					.turn(turn("with it"))
+					.records(List.of(RecordWrite.create("note", "1", "x")))));
+		for (Consumer<Session> way : ways) {
+			long hour = Duration.ofHours(1).toMillis() * 1000;
+			new JdbcTemplate(this.pool).update(
+					"update SESSIONKIT_SESSION set updated_at = updated_at + ?, expires_at = expires_at + ? where id = ?",
+					hour, hour, this.key.id());
+			way.accept(header());
+			Session written = header();
+			assertThat(written.updatedAt()).isBetween(before, before.plusSeconds(60));
+			assertThat(written.expiresAt()).isEqualTo(written.updatedAt().plus(Duration.ofMinutes(30)));
+		}
+	}
+
+	/**
 	 * As if the clock had been a year ahead when the session was written, and is right
 	 * again.
 	 */
