@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,11 +9,15 @@ import java.util.UUID;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.TestStores;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -24,6 +29,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -61,6 +68,27 @@ class ExpiringSessionTests {
 		this.thinking = () -> sleep(LIFE.dividedBy(2));
 		assertThat(answer(chat, "u2")).isEqualTo("a");
 		assertThat(store.messages(this.key)).hasSize(4);
+	}
+
+	/** By its clock, the session was not even written yet. */
+	@Test
+	void aCallThatBeginsNearTheEndIsStoredAlsoIfItsClockIsBehind() throws Exception {
+		SessionStore store = onDatabase(Clock.offset(Clock.systemUTC(), Duration.ofHours(-1)));
+		beginSession(store);
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+		answer(chat, "u1");
+		Thread.sleep(LIFE.multipliedBy(7).dividedBy(10).toMillis());
+		this.thinking = () -> sleep(LIFE.dividedBy(2));
+		assertThat(answer(chat, "u2")).isEqualTo("a");
+		assertThat(store.messages(this.key)).hasSize(4);
+	}
+
+	private static SessionStore onDatabase(Clock clock) {
+		JdbcDataSource database = new JdbcDataSource();
+		database.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		new ResourceDatabasePopulator(new ClassPathResource("io/sessionkit/store/jdbc/schema-h2.sql"))
+			.execute(database);
+		return new JdbcSessionStore(database, StoreOptions.of(JsonMessageCodec.create()).clock(clock));
 	}
 
 	@ParameterizedTest

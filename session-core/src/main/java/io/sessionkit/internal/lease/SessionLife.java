@@ -55,11 +55,16 @@ public final class SessionLife {
 		return (header != null && isNearEnd(store, header) && !store.mayRollBack()) ? moved(store, header) : header;
 	}
 
+	/**
+	 * A clock by which the session was not even written yet is behind that of the store,
+	 * so it cannot tell.
+	 */
 	private static boolean isNearEnd(SessionStore store, Session header) {
 		Duration life = header.timeToLive();
 		Instant end = header.expiresAt();
+		Instant now = store.options().now();
 		return life != null && end != null
-				&& store.options().now().isAfter(end.minus(life.dividedBy(PART_AT_BEGINNING)));
+				&& (now.isAfter(end.minus(life.dividedBy(PART_AT_BEGINNING))) || now.isBefore(header.updatedAt()));
 	}
 
 	/** Others that have written meanwhile have moved the end too. */
