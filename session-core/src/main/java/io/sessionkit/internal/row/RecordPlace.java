@@ -43,9 +43,20 @@ public record RecordPlace(long at, String tie) {
 			return new RecordPlace(at, new String(tie, StandardCharsets.UTF_8));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
-			throw new IllegalArgumentException("There is no place " + Names.quoted(text)
-					+ " among records. Use the one that the page before has named.", ex);
+			throw unknown(text, ex);
 		}
+	}
+
+	/**
+	 * Returns the exception for a place that no page of the store has named.
+	 */
+	public IllegalArgumentException unknown(RuntimeException cause) {
+		return unknown(text(), cause);
+	}
+
+	private static IllegalArgumentException unknown(String text, RuntimeException cause) {
+		return new IllegalArgumentException("There is no place " + Names.quoted(text)
+				+ " among records. Use the one that the page before has named.", cause);
 	}
 
 	/** Returns the place as a text that fits into an address. */

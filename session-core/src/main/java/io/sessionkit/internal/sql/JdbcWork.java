@@ -202,7 +202,7 @@ public final class JdbcWork {
 
 	private <T extends @Nullable Object> T single(Work<T> work, boolean write) {
 		for (int attempt = 1;; attempt++) {
-			Connection connection = connection();
+			Connection connection = connection(write);
 			boolean joined = false;
 			try {
 				joined = isJoined(connection);
@@ -265,7 +265,7 @@ public final class JdbcWork {
 	 * commits it, because nobody else will.
 	 */
 	private void finish(Work<?> work) {
-		Connection connection = connection();
+		Connection connection = connection(false);
 		try {
 			run(() -> {
 				work.on(connection);
@@ -303,7 +303,7 @@ public final class JdbcWork {
 	}
 
 	private <T> Optional<T> attempt(@Nullable String beginning, Attempt<T> attempt, boolean last) {
-		Connection connection = connection();
+		Connection connection = connection(true);
 		boolean joined = false;
 		try {
 			joined = isJoined(connection);
@@ -390,18 +390,22 @@ public final class JdbcWork {
 		return !this.alone && TransactionSynchronizationManager.hasResource(this.dataSource);
 	}
 
-	private Connection connection() {
+	/**
+	 * Returns the connection of an access that has done nothing yet.
+	 * @param write whether it is to write
+	 */
+	private Connection connection(boolean write) {
 		try {
 			return isBound() ? DataSourceUtils.getConnection(this.dataSource) : this.dataSource.getConnection();
 		}
 		catch (CannotGetJdbcConnectionException | SQLException ex) {
-			throw unreachable(ex);
+			throw unreachable(ex, write);
 		}
 	}
 
-	private static StoreUnavailableException unreachable(Exception ex) {
-		return new StoreUnavailableException(
-				"The database of the session store gave no connection. Nothing was read or written.", ex);
+	private static StoreUnavailableException unreachable(Exception ex, boolean write) {
+		String message = "The database of the session store gave no connection. Nothing was read or written.";
+		return write ? StoreUnavailableException.unwritten(message, ex) : new StoreUnavailableException(message, ex);
 	}
 
 	// A broken connection is thrown away by its pool.

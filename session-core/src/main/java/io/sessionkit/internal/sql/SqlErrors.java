@@ -51,8 +51,16 @@ public final class SqlErrors {
 	 * Failures of the connection, or a server that is shutting down. After the common
 	 * states: SQLite (no file).
 	 */
-	private static final Set<String> CONNECTION = Set.of("57P01", "57P02", "57P03", "57014", "53300", "90067", "90098",
-			"90121", NO_STATE + "/14");
+	private static final Set<String> CONNECTION = Set.of("57P01", "57P02", "57P03", "53300", "90067", "90098", "90121",
+			NO_STATE + "/14");
+
+	/**
+	 * Refusals by which the database says that it has undone the statement: a transaction
+	 * or server that only reads, a transaction that has failed before, a right that is
+	 * missing, a full disk or memory, a statement that was ended. The store has undone
+	 * what it did before in the same access, if anything.
+	 */
+	private static final Set<String> UNDONE = Set.of("25006", "25P02", "42501", "53100", "53200", "57014");
 
 	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
@@ -99,10 +107,11 @@ public final class SqlErrors {
 		if (isOneOf(SCHEMA, ex)) {
 			return new StoreUnavailableException(missingTables(ex, connection), withoutValues(ex));
 		}
-		if (isConnection(ex)) {
-			return unreachable(ex, write);
+		if (isOneOf(UNDONE, ex)) {
+			return write ? StoreUnavailableException.unwritten(refusal(ex) + " Nothing was written.", withoutValues(ex))
+					: refused(ex);
 		}
-		return refused(ex);
+		return isConnection(ex) ? unreachable(ex, write) : refused(ex);
 	}
 
 	private static SessionConflictException conflict(SQLException ex) {
@@ -120,8 +129,12 @@ public final class SqlErrors {
 	}
 
 	private static StoreUnavailableException refused(SQLException ex) {
-		return new StoreUnavailableException("The database refused a statement of the session store (SQLSTATE "
-				+ state(ex) + ", error " + ex.getErrorCode() + ")." + why(state(ex)), withoutValues(ex));
+		return new StoreUnavailableException(refusal(ex), withoutValues(ex));
+	}
+
+	private static String refusal(SQLException ex) {
+		return "The database refused a statement of the session store (SQLSTATE " + state(ex) + ", error "
+				+ ex.getErrorCode() + ")." + why(state(ex));
 	}
 
 	private static String why(String state) {
@@ -130,6 +143,12 @@ public final class SqlErrors {
 					+ " with readOnly = true, and connect to the primary server.";
 			case "25P02" -> " An earlier statement of the transaction has failed, and the database refuses all that"
 					+ " follow. Roll back, and do not catch the exception of that statement inside the transaction.";
+			case "57014" -> " It was ended before it was done, by statement_timeout or by hand.";
+			case "26000",
+					"42P05" ->
+				" A pooler between the store and the database has changed the connection under its"
+						+ " prepared statements: set prepareThreshold=0 in the URL, or let the pooler keep them"
+						+ " (max_prepared_statements of PgBouncer).";
 			default -> "";
 		};
 	}

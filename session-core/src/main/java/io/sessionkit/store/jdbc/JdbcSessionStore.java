@@ -7,12 +7,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -38,9 +40,12 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +100,8 @@ import org.jspecify.annotations.Nullable;
  * {@link io.sessionkit.SessionConflictException}.
  */
 public final class JdbcSessionStore implements SessionStore {
+
+	private static final Log logger = LogFactory.getLog(JdbcSessionStore.class);
 
 	/** The default prefix of the names of the tables. */
 	public static final String DEFAULT_TABLE_PREFIX = Templates.DEFAULT_PREFIX;
@@ -357,7 +364,21 @@ public final class JdbcSessionStore implements SessionStore {
 			this.callers.erased(key);
 		}
 		// others may put records of the session until the erasure is committed
-		erased.ifPresent((pk) -> this.work.afterwards(new ExpiredRows(this.work, statements).lateRecords(pk)));
+		erased.ifPresent((pk) -> afterErasure(new ExpiredRows(this.work, statements).lateRecords(pk)));
+	}
+
+	/**
+	 * The session is erased, whatever becomes of this: nobody finds what is left, and the
+	 * one who has put it takes it back too.
+	 */
+	private void afterErasure(JdbcWork.Work<?> work) {
+		try {
+			this.work.afterwards(work);
+		}
+		catch (SessionException ex) {
+			logger
+				.debug("Records that were put while their session was erased may be left: " + ex.getClass().getName());
+		}
 	}
 
 	/**
@@ -399,7 +420,22 @@ public final class JdbcSessionStore implements SessionStore {
 		JdbcWork apart = this.work.apart();
 		Long session = apart.writing((connection) -> records.put(connection, hash, record));
 		return session != null && (!records.mayBeLate(record)
-				|| apart.writing((connection) -> records.stays(connection, session, record)));
+				|| stays(key, () -> apart.writing((connection) -> records.stays(connection, session, record))));
+	}
+
+	/**
+	 * Looks whether the session of a record that was put is still there. The record is
+	 * stored by then, so no failure of the look says that nothing was written.
+	 */
+	private static boolean stays(SessionKey key, BooleanSupplier look) {
+		try {
+			return look.getAsBoolean();
+		}
+		catch (SessionException ex) {
+			throw new StoreUnavailableException("A record of session " + key + " was stored, and then the database"
+					+ " could not be asked whether the session is still there. The record stays unless the session"
+					+ " was erased at the same moment: read it before you write it again.", ex);
+		}
 	}
 
 	@Override

@@ -323,10 +323,10 @@ final class RecordStatements {
 	 * written longest ago first.
 	 */
 	RecordPage oldest(Connection connection, String kind, RecordPlace after, int limit) throws SQLException {
-		int space = after.tie().indexOf(' ');
+		Tie tie = Tie.of(after);
 		Params params = Params.of("at", after.at())
-			.with("pk", (space > 0) ? Long.parseLong(after.tie().substring(0, space)) : -1)
-			.with("id", after.tie().substring(space + 1))
+			.with("pk", tie.pk())
+			.with("id", tie.id())
 			.with("limit", (long) limit);
 		List<Placed> found = Objects.requireNonNull(this.ofAll.get(kind))
 			.all(connection, params,
@@ -335,11 +335,45 @@ final class RecordStatements {
 		return new RecordPage(found.stream().map(Placed::record).toList(), next);
 	}
 
+	/**
+	 * What orders records of one moment.
+	 *
+	 * @param pk the number of the session
+	 * @param id the id of the record
+	 */
+	private record Tie(long pk, String id) {
+
+		/** Before all records of the moment. */
+		static final Tie NONE = new Tie(-1, "");
+
+		/**
+		 * Reads the tie of a place.
+		 * @throws IllegalArgumentException if it is that of another store
+		 */
+		static Tie of(RecordPlace place) {
+			if (place.tie().isEmpty()) {
+				return NONE;
+			}
+			int space = place.tie().indexOf(' ');
+			try {
+				return new Tie(Long.parseLong(place.tie().substring(0, space)), place.tie().substring(space + 1));
+			}
+			catch (NumberFormatException | IndexOutOfBoundsException ex) {
+				throw place.unknown(ex);
+			}
+		}
+
+		String text() {
+			return this.pk + " " + this.id;
+		}
+
+	}
+
 	/** A record, and the number of its session. */
 	private record Placed(SessionRecord record, long pk) {
 
 		RecordPlace place() {
-			return new RecordPlace(Micros.of(this.record.writtenAt()), this.pk + " " + this.record.id());
+			return new RecordPlace(Micros.of(this.record.writtenAt()), new Tie(this.pk, this.record.id()).text());
 		}
 
 	}

@@ -1,0 +1,57 @@
+package io.sessionkit.internal.sql;
+
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+
+import io.sessionkit.SessionException;
+import io.sessionkit.store.StoreUnavailableException;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ObjectAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What is said of the failures of databases.
+ */
+class SqlErrorsTests {
+
+	@ParameterizedTest
+	@ValueSource(strings = { "25006", "25P02", "42501", "53100", "53200", "57014" })
+	void refusalThatUndoesTheStatementIsUnwritten(String state) {
+		assertUnavailable(translated(state, true)).matches(StoreUnavailableException::isUnwritten)
+			.matches((ex) -> ex.getMessage().endsWith("Nothing was written."));
+		assertUnavailable(translated(state, false)).matches((ex) -> !ex.isUnwritten());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "08006", "57P01", "53300", "42P01", "26000", "XX000", "HY000" })
+	void failureThatMayHaveWrittenOrIsOfNoKnownKindIsNot(String state) {
+		assertUnavailable(translated(state, true)).matches((ex) -> !ex.isUnwritten());
+	}
+
+	/** The driver of H2 has a type of its own for them. */
+	@Test
+	void statementThatTheDatabaseHasEndedIsNoLostConnection() {
+		SQLException ended = new SQLTimeoutException("secret", "57014", 57014);
+		assertUnavailable(SqlErrors.translate(ended, null, true)).matches(StoreUnavailableException::isUnwritten)
+			.matches((ex) -> !ex.getMessage().contains("secret"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "26000", "42P05" })
+	void preparedStatementThatAPoolerHasLostIsExplained(String state) {
+		assertThat(translated(state, true)).hasMessageContaining("prepareThreshold=0");
+	}
+
+	private static SessionException translated(String state, boolean write) {
+		return SqlErrors.translate(new SQLException("secret", state), null, write);
+	}
+
+	private static ObjectAssert<StoreUnavailableException> assertUnavailable(SessionException translated) {
+		return assertThat(translated).asInstanceOf(InstanceOfAssertFactories.type(StoreUnavailableException.class));
+	}
+
+}

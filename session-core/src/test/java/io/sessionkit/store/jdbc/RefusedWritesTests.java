@@ -1,0 +1,158 @@
+package io.sessionkit.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
+
+import io.sessionkit.Session;
+import io.sessionkit.SessionKey;
+import io.sessionkit.internal.row.RecordPlace;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.store.Window;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What is said of writes that a database refuses, or for which there is no connection.
+ */
+class RefusedWritesTests {
+
+	private final SessionKey key = SessionKey.of("owner", "thread");
+
+	private final TestDatabase database = TestDatabase.h2().created();
+
+	private final FewConnections pool = new FewConnections(this.database.direct());
+
+	private final SessionStore store = JdbcTransactionContract.storeOn(this.pool);
+
+	@Test
+	void turnForWhichThereIsNoConnectionIsUnwritten() {
+		Session header = begun(this.store);
+		this.pool.left.set(0);
+		assertUnavailable(() -> this.store.commit(Commit.on(header).turn(JdbcTransactionContract.turn("q"))))
+			.withMessageContaining("Nothing was read or written")
+			.matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> this.store.commit(Commit.on(header).records(one())))
+			.matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> this.store.open(this.key, Window.ALL)).matches((ex) -> !ex.isUnwritten());
+	}
+
+	@Test
+	void recordWhoseSessionCannotBeLookedForIsNotSaidToBeUnwritten() {
+		begun(this.store);
+		this.pool.left.set(0);
+		assertUnavailable(() -> this.store.put(this.key, RecordWrite.create("note", "1", "x")))
+			.matches(StoreUnavailableException::isUnwritten);
+		this.pool.left.set(1);
+		assertUnavailable(() -> this.store.put(this.key, RecordWrite.create("note", "1", "x")))
+			.withMessageContaining("was stored")
+			.withMessageContaining("" + this.key)
+			.matches((ex) -> !ex.isUnwritten());
+		this.pool.left.set(Integer.MAX_VALUE);
+		assertThat(this.store.records(this.key, "note")).hasSize(1);
+	}
+
+	@Test
+	void sessionIsErasedAlsoIfNobodyCanLookForLateRecords() {
+		begun(this.store);
+		this.pool.left.set(1);
+		this.store.erase(this.key);
+		this.pool.left.set(Integer.MAX_VALUE);
+		assertThat(this.database.leftOf(this.key)).isZero();
+	}
+
+	@Test
+	void waitThatPostgresEndsLeavesTheSessionAsItWas() throws SQLException {
+		TestDatabase postgres = TestDatabase.postgres().created();
+		SessionStore impatient = JdbcTransactionContract
+			.storeOn(new WithSetting(postgres.direct(), "set statement_timeout = '300ms'"));
+		Session header = begun(impatient);
+		try (Connection other = postgres.direct().getConnection()) {
+			other.setAutoCommit(false);
+			other.createStatement().execute("select * from SESSIONKIT_SESSION for update");
+			assertUnavailable(() -> impatient.commit(Commit.on(header).turn(JdbcTransactionContract.turn("q"))))
+				.withMessageContaining("57014")
+				.withMessageContaining("statement_timeout")
+				.withMessageContaining("Nothing was written")
+				.matches(StoreUnavailableException::isUnwritten);
+			other.rollback();
+		}
+		assertThat(impatient.find(this.key)).contains(header);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "set default_transaction_read_only = on, 25006", "set role pg_monitor, 42501" })
+	void writeThatPostgresRefusesIsUnwritten(String setting, String state) {
+		TestDatabase postgres = TestDatabase.postgres().created();
+		Session header = begun(JdbcTransactionContract.storeOn(postgres.direct()));
+		new JdbcTemplate(postgres.direct()).execute("grant select on all tables in schema public to pg_monitor");
+		SessionStore refused = JdbcTransactionContract.storeOn(new WithSetting(postgres.direct(), setting));
+		assertUnavailable(() -> refused.commit(Commit.on(header).turn(JdbcTransactionContract.turn("q"))))
+			.withMessageContaining(state)
+			.withMessageContaining("Nothing was written")
+			.matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> refused.commit(Commit.on(header).records(one())))
+			.matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> refused.erase(this.key)).matches(StoreUnavailableException::isUnwritten);
+	}
+
+	@Test
+	void placeOfAnotherStoreIsNoPlace() {
+		for (String tie : new String[] { "ada t1", "7", "" + (char) 0, "99999999999999999999 x" }) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.store.oldestRecords("approval", new RecordPlace(5, tie).text(), 10))
+				.withMessageContaining("There is no place");
+		}
+		assertThat(this.store.oldestRecords("approval", new RecordPlace(5, "7 x").text(), 10).records()).isEmpty();
+	}
+
+	private Session begun(SessionStore there) {
+		there.commit(Commit.first(this.key).turn(JdbcTransactionContract.turn("first")));
+		return there.find(this.key).orElseThrow();
+	}
+
+	private static List<RecordWrite> one() {
+		return List.of(RecordWrite.create("note", "1", "x"));
+	}
+
+	private static ThrowableAssertAlternative<StoreUnavailableException> assertUnavailable(ThrowingCallable access) {
+		return assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(access);
+	}
+
+	/** A pool that has a few more connections to give. */
+	private static final class FewConnections extends DelegatingDataSource {
+
+		private final AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+
+		FewConnections(DataSource target) {
+			super(target);
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			if (this.left.getAndDecrement() <= 0) {
+				throw new SQLTransientConnectionException("Connection is not available, request timed out after 250ms");
+			}
+			return super.getConnection();
+		}
+
+	}
+
+}
