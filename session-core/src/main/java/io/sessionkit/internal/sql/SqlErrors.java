@@ -57,10 +57,11 @@ public final class SqlErrors {
 	/**
 	 * Refusals by which the database says that it has undone the statement: a transaction
 	 * or server that only reads, a transaction that has failed before, a right that is
-	 * missing, a full disk or memory, a statement that was ended. The store has undone
-	 * what it did before in the same access, if anything.
+	 * missing, a full disk or memory, a statement that was ended. After them a statement
+	 * that the driver of MariaDB has not sent. The store has undone what it did before in
+	 * the same access, if anything.
 	 */
-	private static final Set<String> UNDONE = Set.of("25006", "25P02", "42501", "53100", "53200", "57014");
+	private static final Set<String> UNDONE = Set.of("25006", "25P02", "42501", "53100", "53200", "57014", "HZ000");
 
 	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
@@ -143,6 +144,7 @@ public final class SqlErrors {
 					+ " with readOnly = true, and connect to the primary server.";
 			case "25P02" -> " An earlier statement of the transaction has failed, and the database refuses all that"
 					+ " follow. Roll back, and do not catch the exception of that statement inside the transaction.";
+			case "HZ000" -> " It is larger than max_allowed_packet: raise that on the server.";
 			case "57014" -> " It was ended before it was done, by statement_timeout or by hand.";
 			case "26000",
 					"42P05" ->

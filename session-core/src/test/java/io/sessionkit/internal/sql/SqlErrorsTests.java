@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SqlErrorsTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "25006", "25P02", "42501", "53100", "53200", "57014" })
+	@ValueSource(strings = { "25006", "25P02", "42501", "53100", "53200", "57014", "HZ000" })
 	void refusalThatUndoesTheStatementIsUnwritten(String state) {
 		assertUnavailable(translated(state, true)).matches(StoreUnavailableException::isUnwritten)
 			.matches((ex) -> ex.getMessage().endsWith("Nothing was written."));

@@ -16,6 +16,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Window;
+import io.sessionkit.test.MariaDbServer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,23 @@ class RefusedWritesTests {
 		assertUnavailable(() -> refused.commit(Commit.on(header).records(one())))
 			.matches(StoreUnavailableException::isUnwritten);
 		assertUnavailable(() -> refused.erase(this.key)).matches(StoreUnavailableException::isUnwritten);
+	}
+
+	@Test
+	void turnThatIsTooLargeForMariaDbIsUnwritten() {
+		MariaDbServer server = MariaDbServer.running();
+		String name = server.newDatabase();
+		TestDatabase.runScript("mariadb", server.dataSource(name));
+		SessionStore limited = JdbcTransactionContract
+			.storeOn(server.dataSource(name, server.host(), server.port(), "maxAllowedPacket=100000"));
+		Session header = begun(limited);
+		Commit large = Commit.on(header).turn(JdbcTransactionContract.turn("x".repeat(200_000)));
+		assertUnavailable(() -> limited.commit(large)).withMessageContaining("max_allowed_packet")
+			.withMessageContaining("Nothing was written")
+			.matches(StoreUnavailableException::isUnwritten);
+		assertThat(limited.find(this.key)).contains(header);
+		limited.add(this.key, JdbcTransactionContract.messages("second"));
+		assertThat(limited.messages(this.key)).hasSize(2);
 	}
 
 	@Test
