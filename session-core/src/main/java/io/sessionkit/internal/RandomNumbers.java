@@ -16,8 +16,9 @@ public final class RandomNumbers {
 	}
 
 	/**
-	 * Returns the source that reads the random device and never waits for it. What Java
-	 * takes by default may be one that only its seed comes from there.
+	 * Returns the source that reads the random device and never waits for it. The one
+	 * that Java takes by default may have only its seed from there, as it does with
+	 * <code>java.security.egd=file:/dev/./urandom</code>.
 	 */
 	private static SecureRandom ofTheSystem() {
 		try {
