@@ -43,9 +43,9 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	}
 
 	/**
-	 * Returns by how much a store raises the version of a session when it changes it. It
-	 * is random: a store that has lost writes, in a failover or because a backup was
-	 * restored, does not reach a version again that somebody has read before.
+	 * Returns by how much a store raises the version of a session when it changes it. The
+	 * number is random, so that a store that has lost writes, in a failover or because a
+	 * backup was restored, never reaches a version again that was read before.
 	 * @return a number from 1 to 2^24, so that a billion changes stay below 2^53
 	 */
 	public static long newVersionStep() {

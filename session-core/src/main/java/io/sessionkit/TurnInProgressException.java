@@ -4,7 +4,7 @@ package io.sessionkit;
  * Thrown if another call is working on the session, in this process or in another one, or
  * may be doing so because this call has lost its lease: on its open turn, or with
  * {@link Concurrency#REJECT} or {@link Concurrency#SERIALIZE} on any turn. Also thrown
- * instead of waiting for a transaction of the calling thread, which goes on only after
+ * instead of waiting for a transaction of the calling thread, which continues only after
  * this call. This call runs nothing more; the message says what it has done. Try again
  * when the other call is done, or after the commit.
  */

@@ -50,7 +50,7 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.sessionkit";
 
-	/** What each package may use of the others, from the bottom to the top. */
+	/** The packages that each package may use, from the bottom to the top. */
 	private static final Map<String, Set<String>> ARROWS = arrows();
 
 	private static Map<String, Set<String>> arrows() {
@@ -188,7 +188,7 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat(resideInAPackage("org.springframework.ai.chat.client.."));
 
-	/** What Spring AI promises nothing about. */
+	/** Parts of Spring AI that carry no promise of stability are not used. */
 	@ArchTest
 	static final ArchRule nothingInternalOfSpringIsUsed = noClasses().should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework..internal.."));
@@ -200,7 +200,7 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("org.springframework.ai.chat.memory.."));
 
-	/** What makes a message of its own, and copies none, may build it. */
+	/** Only code that makes a message of its own, and copies none, may build one. */
 	@ArchTest
 	static final ArchRule messagesAreCopiedInOnePlace = noClasses().that()
 		.resideInAnyPackage("io.sessionkit.store..", "io.sessionkit.conversation..", "io.sessionkit.internal..")

@@ -275,11 +275,12 @@ public final class SessionAccess {
 		return before;
 	}
 
-	/** Work that has only been prepared would run later, for somebody else. */
+	/** Work that is only prepared would run later, for another caller. */
 	private static <T> T done(T result) {
 		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof BaseStream) {
-			throw new IllegalStateException("The work of callAs has returned a " + result.getClass().getSimpleName()
-					+ ", which does its work later, for another caller. Wait for its result inside of callAs.");
+			throw new IllegalStateException(
+					"The work given to callAs has returned a " + result.getClass().getSimpleName()
+							+ ", which would run later, for another caller. Wait for its result inside callAs.");
 		}
 		return result;
 	}
@@ -305,7 +306,7 @@ public final class SessionAccess {
 
 	/**
 	 * Returns the store that a check was put around. For SessionKit's own packages: their
-	 * work goes on where no caller is known.
+	 * work continues where no caller is known.
 	 * @param store a store
 	 * @return the store without the check; the store itself if it has none
 	 */

@@ -18,7 +18,7 @@ public final class DecisionRefusedException extends SessionException {
 		/** There is no such call, or it was not stored yet. */
 		UNKNOWN_CALL,
 
-		/** Tool or arguments of the call are not those that were shown. */
+		/** The tool or the arguments of the call are not those that were shown. */
 		OTHER_CALL,
 
 		/** Somebody or something has decided the call, or it was cancelled. */

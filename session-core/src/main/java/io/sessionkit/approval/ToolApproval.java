@@ -120,9 +120,10 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * Returns when the time to decide is over for a call that has not run. An uncertain
-	 * call does not expire: it keeps the time that it had as long as it waited, and can
-	 * be decided after it.
+	 * Returns when the time to decide is over for a call that has not run, by the clock
+	 * of the process in which it was made; the store judges by its own. An uncertain call
+	 * does not expire: it keeps the time that it had as long as it waited, and can be
+	 * decided after it.
 	 * @return the time; null if it never is
 	 */
 	public @Nullable Instant expiresAt() {

@@ -53,7 +53,7 @@ record MemoryRecord(List<Message> system, List<Message> open, long hidden, Strin
 		return new MemoryRecord(this.system, this.open, hidden, hiddenSummary, this.revision);
 	}
 
-	/** Returns the writes that put this record in the place of the one that was read. */
+	/** Returns the writes that replace the record that was read with this one. */
 	List<RecordWrite> write(MemoryRecord read, SessionKey key, MessageCodec codec) {
 		if (equals(read)) {
 			return List.of();

@@ -126,7 +126,7 @@ final class MemorySession {
 		return done;
 	}
 
-	/** Makes messages all that the memory has, without deleting a turn. */
+	/** Makes these messages the whole content of the memory, without deleting a turn. */
 	void replace(List<Message> messages) {
 		List<Message> storable = storable(messages);
 		List<Message> system = storable.stream().filter(IS_SYSTEM).toList();

@@ -16,7 +16,7 @@ import org.springframework.ai.chat.messages.MessageType;
  *
  * @param session the header; null if there is no session
  * @param lines the history that is in the memory
- * @param memory what is not history
+ * @param memory the record of the messages that are not history
  */
 record MemoryView(@Nullable Session session, List<ViewLine> lines, MemoryRecord memory) {
 

@@ -18,7 +18,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  *
  * @param abandoned a question that was open and gets no answer any more
  * @param turns whole turns
- * @param open what waits for its answer at the end
+ * @param open the messages at the end that wait for an answer
  */
 record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Message> open) {
 

@@ -32,9 +32,9 @@ import org.springframework.util.Assert;
  * it, with new turn numbers. The turns that were left stay in the session, as those that
  * an edit leaves do.
  * <p>
- * The interface has no version, so of two callers who read, change and save the same
- * conversation at the same time the later one decides what is history, and the turn of
- * the other is left as above. Safe for use by many threads.
+ * The interface has no version. If two callers read, change and save the same
+ * conversation at the same time, the later one decides what is history, and the turn of
+ * the other one is left as above. Safe for use by many threads.
  */
 public final class SessionChatMemoryRepository implements ChatMemoryRepository, SessionDoor {
 

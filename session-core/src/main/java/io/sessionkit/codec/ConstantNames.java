@@ -33,7 +33,10 @@ final class ConstantNames {
 		return names.found ? named : value;
 	}
 
-	/** What is too large, or contains itself, is refused when it is written. */
+	/**
+	 * Returns the value with the names of its constants. One that is too large or
+	 * contains itself is left to the write, which refuses it.
+	 */
 	private @Nullable Object named(@Nullable Object value, int depth) {
 		if (++this.values > ValueWriter.MAX_VALUES || depth > ValueWriter.MAX_DEPTH) {
 			return value;

@@ -255,8 +255,8 @@ public final class ToolArguments {
 	}
 
 	/**
-	 * Escapes lone surrogates, as JSON has them. UTF-8 has none: each would become a
-	 * question mark, and so the same as one.
+	 * Escapes lone surrogates, as JSON does. UTF-8 cannot encode them: each would become
+	 * a question mark, and would not differ from one.
 	 */
 	private static String encodable(String text) {
 		StringBuilder encodable = new StringBuilder();

@@ -27,7 +27,7 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 	/** Shorter ones can be in settings of sessions that are stored. */
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-	/** How many turns are deleted at a time, unless another number is set. */
+	/** The default number of turns to delete at a time. */
 	public static final int DEFAULT_BATCH = 400;
 
 	/** Keeps everything. */

@@ -38,7 +38,7 @@ record Children(SessionKey parent, SessionStore store) {
 		return session.key().id().startsWith(this.parent.id() + "/");
 	}
 
-	/** What is written meanwhile is found by the next try. */
+	/** Erases the children. One that is written meanwhile is found by the next try. */
 	int erase() {
 		int erased = 0;
 		for (int i = 0; i < TRIES; i++) {

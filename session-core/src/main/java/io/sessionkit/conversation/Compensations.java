@@ -216,7 +216,9 @@ public final class Compensations implements SessionDoor {
 		}
 	}
 
-	/** What a person has seen of the turns. Kept parameters may have no equality. */
+	/**
+	 * Returns the turns as a person has seen them. Kept parameters may have no equality.
+	 */
 	private static List<List<Object>> turns(RewindPlan plan) {
 		return plan.turns()
 			.stream()

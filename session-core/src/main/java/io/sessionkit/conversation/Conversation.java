@@ -410,8 +410,8 @@ public final class Conversation {
 	 * <p>
 	 * A tool or hook of a turn on this session cannot move its head: this and the other
 	 * moves then throw an {@link IllegalStateException}, and nothing is changed.
-	 * @param turns the number of completed turns, at least 1; more than there are empty
-	 * the branch
+	 * @param turns the number of completed turns, at least 1; if there are fewer, the
+	 * branch is emptied
 	 * @return the turns that were undone, newest first; none if there was none or the
 	 * session is absent
 	 * @throws IllegalArgumentException if the number is not positive
@@ -477,7 +477,7 @@ public final class Conversation {
 	/**
 	 * Returns the turns that were left on the active branch, by the turn that they
 	 * follow. The other {@link #siblings(long)} of a turn are those of its parent, and
-	 * {@link #redo} goes on with one of those of the head, so a page that shows many
+	 * {@link #redo} continues with one of those of the head, so a page that shows many
 	 * turns needs one read for all of them.
 	 * @return the numbers of the first turns that were left, ascending, by the number of
 	 * the turn that they follow, 0 for the beginning; that one may have been left itself.
@@ -582,7 +582,7 @@ public final class Conversation {
 	}
 
 	/**
-	 * Returns the branches. It reads all turns of the session, without their items, to
+	 * Returns the branches. This reads all turns of the session, without their items, to
 	 * count those of each branch.
 	 * @return the branches, the oldest first; none if the session is absent
 	 */
@@ -615,9 +615,8 @@ public final class Conversation {
 	 * Copies the active branch to a session of its own, with everything that its turns
 	 * have: messages, agents, usage, snapshots, kept parameters, summaries and
 	 * attributes. Turns are numbered from 1. Title, tags, settings and time to live are
-	 * copied too; open turns, approvals and standing decisions are not. The turns, and
-	 * all that was read of them, are written with one commit. It reads the session turn
-	 * by turn.
+	 * copied too; open turns, approvals and standing decisions are not. The session is
+	 * read turn by turn, and the copy is written with one commit.
 	 * @param to the key of the new session, which the caller must reach
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one

@@ -36,10 +36,10 @@ final class ForkedItems {
 	/** The items by their sequence in the original. */
 	private final NavigableMap<Long, Place> places = new TreeMap<>();
 
-	/** What snapshots refer to: the last sequence of each range by its first one. */
+	/** The ranges that snapshots refer to: the last sequence by the first one. */
 	private NavigableMap<Long, Long> shown = new TreeMap<>();
 
-	/** What was set aside of turns, by turn and sequence. */
+	/** The messages that were set aside when turns were deleted, by turn and sequence. */
 	private final Map<Long, NavigableMap<Long, Message>> kept = new TreeMap<>();
 
 	/** The last sequence by the first one of ranges that are ranges in the copy too. */

@@ -93,8 +93,8 @@ final class LeftPaths {
 	}
 
 	/**
-	 * Returns the turns that were tried in the place of a turn of the active branch, and
-	 * that turn, oldest first.
+	 * Returns the turns that were tried instead of a turn of the active branch, and that
+	 * turn, oldest first.
 	 */
 	List<Turn> siblings(long number) {
 		PathQuery query = PathQuery.to(Point.HEAD).turns(new Tail(number + 1, 1)).records(LeftTurns.KIND);

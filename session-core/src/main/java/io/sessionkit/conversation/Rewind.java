@@ -87,7 +87,7 @@ final class Rewind {
 		return this.plan.turns().isEmpty() ? report(Status.NOTHING, List.of()) : report(Status.COMPLETED, move());
 	}
 
-	/** What is accepted is what was shown. */
+	/** Returns whether all effects that stay were shown when the plan was accepted. */
 	private boolean isAccepted() {
 		List<String> shown = this.plan.irreversible().stream().map((each) -> each.effect().id()).toList();
 		List<String> staying = this.now.irreversible().stream().map((each) -> each.effect().id()).toList();

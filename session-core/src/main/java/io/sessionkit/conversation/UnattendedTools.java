@@ -45,7 +45,7 @@ public final class UnattendedTools {
 	 * @return the rules
 	 */
 	public static UnattendedTools of(Collection<Approvals> approvals) {
-		// a mock, in the place of the bean in a test, has none
+		// a mock, instead of the bean in a test, has none
 		List<Rulings> rulings = approvals.stream().flatMap((each) -> Stream.ofNullable(each.rulings())).toList();
 		return new UnattendedTools(rulings, "Build the client from the ChatClient.Builder bean, or give it the"
 				+ " advisor: .defaultAdvisors(sessionAdvisor).");

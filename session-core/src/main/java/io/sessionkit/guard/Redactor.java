@@ -244,8 +244,7 @@ public final class Redactor implements SessionHook {
 
 		private Builder add(String name, Detector detector, Action action) {
 			if (this.rules.stream().anyMatch((rule) -> rule.name().equals(name))) {
-				throw new IllegalArgumentException(
-						"'" + name + "' is looked for already. Name it once, with one action.");
+				throw new IllegalArgumentException("'" + name + "' was added already. Add it once, with one action.");
 			}
 			this.rules.add(new Rule(name, detector, action));
 			return this;

@@ -49,8 +49,8 @@ final class AttributeTemplate {
 		int position = 0;
 		while (position < template.length()) {
 			if (!matcher.find(position) || matcher.start() != position) {
-				throw new IllegalArgumentException("The template of a prompt has a brace at character " + (position + 1)
-						+ " that is no placeholder. " + RULE);
+				throw new IllegalArgumentException("The prompt template has a brace at character " + (position + 1)
+						+ " that does not belong to a placeholder. " + RULE);
 			}
 			parts.add(part(matcher));
 			position = matcher.end();

@@ -97,7 +97,7 @@ public final class TurnBinding implements AutoCloseable {
 	 */
 	public static <T> Callable<T> carrying(Callable<T> work) {
 		TurnAccess turn = running();
-		// what a listener hands on may run when the turn has ended
+		// work that a listener passes on may run after the turn has ended
 		Set<TurnSession> waiting = (turn != null) ? sessions() : Set.of();
 		return () -> {
 			try (TurnBinding binding = new TurnBinding(turn, waiting)) {
@@ -199,7 +199,7 @@ public final class TurnBinding implements AutoCloseable {
 	 * would lose a conflict.
 	 * @param session the session that is about to be written
 	 * @param what the change as a past participle, as "popped" in "it cannot be popped"
-	 * @param instead what to do instead, as a sentence
+	 * @param instead the alternative, as a sentence
 	 * @throws IllegalStateException if one does
 	 */
 	public static void checkWrites(TurnSession session, String what, String instead) {

@@ -41,7 +41,7 @@ public final class LookingThread implements AutoCloseable {
 	/**
 	 * Creates the thread; {@link #start} starts it.
 	 * @param name the name of the thread
-	 * @param what what is read, as the subject of a sentence
+	 * @param what the records that are read, as the subject of a sentence
 	 * @param look looks for work, and does it
 	 * @param interval the time from the end of a look that is due to the next one
 	 */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Names {
 
-	/** How much is shown of a name that may be of any length. */
+	/** The number of characters shown of a name that may be of any length. */
 	private static final int MOST_SHOWN = 64;
 
 	private Names() {

@@ -36,17 +36,17 @@ final class RenewalThreads implements AutoCloseable {
 
 	private int hanging;
 
-	/** When the first of those that hang has begun. */
+	/** The time at which the first of the tasks that hang began. */
 	private long hangingSince;
 
 	/**
 	 * Work that may hang.
 	 *
-	 * @param what names what it is for, as the subject of a sentence
-	 * @param patience the time after which it hangs
+	 * @param what supplies the name of the work, as the subject of a sentence
+	 * @param patience the time after which the work counts as hanging
 	 * @param work calls the store
-	 * @param whenOverdue runs each time the patience has passed again and the work has
-	 * not been done, if it or others hang; must not call the store
+	 * @param whenOverdue runs each time that the patience has passed again while the work
+	 * is not done, if it or other work hangs; must not call the store
 	 */
 	record Task(Supplier<String> what, Duration patience, Runnable work, Runnable whenOverdue) {
 	}
@@ -126,10 +126,10 @@ final class RenewalThreads implements AutoCloseable {
 
 		private @Nullable ScheduledFuture<?> looks;
 
-		/** When the next look is due. */
+		/** The time at which the next look is due. */
 		private long due;
 
-		/** When the work has begun; null if it does not run. */
+		/** The time at which the work began; null while it is not running. */
 		private @Nullable Long begun;
 
 		private boolean hangs;

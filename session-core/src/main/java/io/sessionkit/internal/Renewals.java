@@ -17,10 +17,10 @@ public final class Renewals implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(Renewals.class);
 
-	/** How often something is renewed in each lifetime. */
+	/** The number of renewals in each lifetime. */
 	private static final int PER_LIFE = 3;
 
-	/** How often what has failed is tried in each lifetime. */
+	/** The number of tries in each lifetime after a failure. */
 	private static final int TRIES_PER_LIFE = 24;
 
 	/** Nothing that has failed waits longer for its next try. */
@@ -99,7 +99,7 @@ public final class Renewals implements AutoCloseable {
 		schedule(task, untilNextTry(life));
 	}
 
-	/** What runs while this object is closed is the last of its kind. */
+	/** Schedules work. A run that ends while this object is closed is the last one. */
 	private static void unlessClosed(Runnable scheduling) {
 		try {
 			scheduling.run();
@@ -143,7 +143,7 @@ public final class Renewals implements AutoCloseable {
 
 		private boolean cancelled;
 
-		/** Whether the last renewal has failed. Used by one thread at a time. */
+		/** True if the last renewal failed. Used by one thread at a time. */
 		private volatile boolean failing;
 
 		private Renewal(Duration life, Supplier<String> what, Runnable renewal, Runnable whenOverdue) {

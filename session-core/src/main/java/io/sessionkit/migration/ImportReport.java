@@ -58,10 +58,10 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 		/** It is a session now, whole or as far as messages were not left out. */
 		IMPORTED,
 
-		/** It was imported before; nothing was written. */
+		/** The conversation was imported before; nothing was written. */
 		ALREADY_IMPORTED,
 
-		/** There is a session of the key that did not come from it. */
+		/** A session with the same key exists that did not come from the conversation. */
 		EXISTS,
 
 		/**
@@ -73,7 +73,7 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 		/** Nothing of it could become a turn. */
 		EMPTY,
 
-		/** It has expired in the source. */
+		/** The conversation has expired in the source. */
 		EXPIRED,
 
 		/**

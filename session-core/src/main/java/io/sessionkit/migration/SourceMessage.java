@@ -23,7 +23,7 @@ record SourceMessage(long position, String name, @Nullable Instant at, @Nullable
 	/** The judgement of a source on a message. */
 	enum Mark {
 
-		/** Nothing. */
+		/** The source says nothing about it. */
 		NONE,
 
 		/** It is no longer sent to the model. */

@@ -57,7 +57,7 @@ public final class MessageTokens implements ToIntFunction<Message> {
 
 	private final ToIntFunction<String> estimator;
 
-	/** The class of the estimator, which {@link #estimator} does not always tell. */
+	/** The class of the estimator, which {@link #estimator} does not always reveal. */
 	private final Class<?> type;
 
 	private final AtomicBoolean warned = new AtomicBoolean();

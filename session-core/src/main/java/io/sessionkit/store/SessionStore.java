@@ -292,12 +292,12 @@ public interface SessionStore {
 
 	/**
 	 * Checks that a session can be written now, as far as the transactions of this thread
-	 * are concerned. A call asks before its model is called, so that no reply is paid for
-	 * that cannot be stored. By default it checks nothing, which is right for a store
-	 * that takes no part in transactions.
+	 * are concerned. It is called before the model, so that no reply is paid for that
+	 * cannot be stored. By default it checks nothing, which is right for a store that
+	 * takes no part in transactions.
 	 * @param key the session
-	 * @param here whether this thread calls {@link #commit}; false if others do, and this
-	 * one waits for them, as it may for a stream
+	 * @param here whether this thread calls {@link #commit}; false if other threads do
+	 * while this one waits for them, as it may for a stream
 	 * @throws IllegalStateException if the commit would take part in a transaction that
 	 * only reads
 	 * @throws TurnInProgressException if it would wait for a transaction of this thread

@@ -55,10 +55,10 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	/** Leaves the line in which the call waits; null if it has not waited. */
 	private volatile @Nullable BooleanSupplier leaving;
 
-	/** Whether there has been an event. */
+	/** True if there has been an event. */
 	private volatile boolean begun;
 
-	/** Whether there has been an event of the turn. */
+	/** True if there has been an event of the turn. */
 	private volatile boolean works;
 
 	private volatile boolean stopped;

@@ -98,7 +98,7 @@ final class EventForm {
 		}
 	}
 
-	/** Returns the event; what a later version has written is lost for this one. */
+	/** Returns the event. One of a kind that this version does not know is a lost one. */
 	static CallEvent read(Map<String, @Nullable Object> values) {
 		String id = text(values, "id");
 		String tool = text(values, "tool");

@@ -26,7 +26,7 @@ final class KeptEvents {
 
 	private final boolean edited;
 
-	/** What has happened since something was said of which the hooks know nothing yet. */
+	/** The events since a text that the hooks have not seen yet. */
 	private final List<CallEvent> waiting = new ArrayList<>();
 
 	private volatile boolean lost;

@@ -6,7 +6,7 @@ package io.sessionkit.stream;
 public enum OnDisconnect {
 
 	/**
-	 * The turn goes on, and its events wait for a reader who comes back.
+	 * The turn continues, and its events wait for a reader who comes back.
 	 */
 	CONTINUE,
 

@@ -20,12 +20,15 @@ final class Reasoning {
 	 */
 	private static final String GATHERED = "reasoningContent";
 
-	/** What speaks the protocol of OpenAI in its own way, Ollama, and Anthropic. */
+	/**
+	 * The names under which OpenAI-compatible servers, Ollama and Anthropic send it in
+	 * pieces.
+	 */
 	private static final List<String> PIECES = List.of("reasoning_content", "reasoning", "thinking");
 
 	private final WholeCharacters pieces = new WholeCharacters();
 
-	/** What the present reply of a model that gathers the pieces has thought so far. */
+	/** The reasoning so far in the current reply of a model that sends it accumulated. */
 	private String gathered = "";
 
 	/**

@@ -35,7 +35,7 @@ final class RunningStream implements StreamStart {
 
 	private static final Log logger = LogFactory.getLog(RunningStream.class);
 
-	/** The time between two looks whether something is to be written. */
+	/** The time between two checks for events to write. */
 	private static final Duration TICK = Duration.ofMillis(250);
 
 	/** The longest time that the end of a call that is told to stop may take. */
@@ -138,13 +138,15 @@ final class RunningStream implements StreamStart {
 	/** The call as it is read. */
 	private final Disposable.Swap reading = Disposables.swap();
 
-	/** When the stream of the same request is searched next; guarded by this. */
+	/**
+	 * The time of the next search for the stream of the same request; guarded by this.
+	 */
 	private long search = System.nanoTime();
 
 	/** The time after that until it is searched again; guarded by this. */
 	private Duration pause = FIRST_SEARCH;
 
-	/** Whether the call works on a turn. */
+	/** True if the call works on a turn. */
 	private volatile boolean works;
 
 	/** The number of events so far. */
@@ -397,7 +399,7 @@ final class RunningStream implements StreamStart {
 			.subscribe();
 	}
 
-	/** What is not deleted, since the store fails, expires. */
+	/** Ends the stream. Chunks that cannot be deleted, since the store fails, expire. */
 	private void over() {
 		this.place.over(this);
 		StreamWriter known = this.writer;

@@ -92,7 +92,7 @@ public final class TurnContinuations implements AutoCloseable {
 		wake();
 	};
 
-	/** Whether notices were left since no thread was free. */
+	/** True if notices were left because no thread was free. */
 	private boolean left;
 
 	/** A turn that was decided on in this process. */

@@ -384,7 +384,7 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 		/**
 		 * Sets how much of a stream is kept. Readers in other processes get no more than
-		 * that; the call goes on. The default is 1 MB.
+		 * that; the call continues. The default is 1 MB.
 		 * @param maxSize the limit, one byte for each character of the events as the
 		 * codec encodes them
 		 * @return this builder

@@ -71,7 +71,7 @@ class ForeignCallerTests {
 
 	private static final SessionKey ABSENT = SessionKey.of("nobody", "thread");
 
-	/** What names no session. */
+	/** The methods that name no session. */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack", "whenRolledBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "has", "drain", "accept", "close"),
@@ -208,7 +208,7 @@ class ForeignCallerTests {
 	}
 
 	/**
-	 * What an argument of each type is.
+	 * Returns an argument of each type.
 	 */
 	private static Map<Class<?>, Object> values(SessionKey key, ToolApproval call, StandingDecision standing,
 			RewindPlan plan) {

@@ -64,7 +64,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 /**
- * Who the caller is, and what each caller reaches and decides.
+ * Tests who the caller is, and which sessions each caller reaches and decides on.
  */
 class SessionAccessTests {
 

@@ -3,7 +3,7 @@ package io.sessionkit.advisor;
 import io.sessionkit.internal.call.SessionParameters;
 
 /**
- * What only the advisors know, for tests of other packages.
+ * Names that only the advisors know, for tests of other packages.
  */
 public final class AdvisorNames {
 

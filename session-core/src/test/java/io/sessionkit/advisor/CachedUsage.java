@@ -9,7 +9,7 @@ import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
 /**
- * What a provider reports that has a prompt cache.
+ * The usage that a provider with a prompt cache reports.
  *
  * @param input tokens of the request
  * @param cached those of them that it had in its cache

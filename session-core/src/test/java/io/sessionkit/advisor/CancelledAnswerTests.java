@@ -59,7 +59,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What becomes of an answer whose reader cancels the stream.
+ * Tests what becomes of an answer whose reader cancels the stream.
  */
 class CancelledAnswerTests {
 

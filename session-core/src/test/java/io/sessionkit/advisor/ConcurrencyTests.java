@@ -64,7 +64,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Who goes first if several calls come to a session at the same time.
+ * Tests which call goes first if several come to a session at the same time.
  */
 class ConcurrencyTests {
 
@@ -159,7 +159,7 @@ class ConcurrencyTests {
 		assertThat(log(store)).containsExactly("user: u1", "assistant: a of u1");
 	}
 
-	/** What a strict codec refuses is not stored, also as a part of a reply. */
+	/** A message that a strict codec refuses is not stored, also as a part of a reply. */
 	@ParameterizedTest
 	@EnumSource
 	void aReplyThatCannotBeStoredLetsTheNextCallWork(ClientSetup.Mode mode) {

@@ -47,7 +47,7 @@ class ExpiringSessionTests {
 
 	private final List<Conversations> opened = new ArrayList<>();
 
-	/** What the model does before it answers. */
+	/** The work of the model before it answers. */
 	private Runnable thinking = () -> {
 	};
 
@@ -63,7 +63,7 @@ class ExpiringSessionTests {
 		beginSession(store);
 		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
 		answer(chat, "u1");
-		// what renews the session while the call works would come too late
+		// a renewal of the session while the call works would come too late
 		Thread.sleep(LIFE.multipliedBy(7).dividedBy(10).toMillis());
 		this.thinking = () -> sleep(LIFE.dividedBy(2));
 		assertThat(answer(chat, "u2")).isEqualTo("a");

@@ -42,7 +42,7 @@ class HeldMonitorTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");
 
-	/** What a store answers without asking anybody. */
+	/** The methods that a store answers without asking anybody. */
 	private static final Set<String> LOCAL = Set.of("options", "mayRollBack");
 
 	private static final ToolCall ADD = SessionAdvisorTests.call("c1", "add", "1");
@@ -76,7 +76,7 @@ class HeldMonitorTests {
 				});
 	}
 
-	/** What is asked on a thread that is no caller is asked for one that waits. */
+	/** A call on a thread that is no caller's is made for a caller that waits. */
 	private void look() {
 		AtomicInteger asked = this.callers.get(Thread.currentThread());
 		if (asked != null) {

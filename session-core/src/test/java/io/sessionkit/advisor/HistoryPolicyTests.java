@@ -599,7 +599,7 @@ class HistoryPolicyTests {
 		assertThat(header().summaryTurn()).isZero();
 	}
 
-	// what is refused
+	// refusals
 
 	@Test
 	void historyThatNoModelCouldBeSentIsRefusedBeforeTheModel() {

@@ -44,8 +44,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What a provider really receives: Spring AI's OpenAI model speaks to a local server that
- * answers from a script and keeps the bodies.
+ * Tests what a provider really receives: Spring AI's OpenAI model speaks to a local
+ * server that answers from a script and keeps the bodies.
  */
 class OpenAiWireTests {
 

@@ -62,7 +62,7 @@ public abstract class ProviderStub implements AutoCloseable {
 		this.script.add(new Reply(List.of(thinking), "", calls));
 	}
 
-	/** What was sent, one body for each request. */
+	/** Returns the requests, one body for each. */
 	public List<JsonNode> bodies() {
 		return List.copyOf(this.bodies);
 	}
@@ -75,7 +75,7 @@ public abstract class ProviderStub implements AutoCloseable {
 	/** The real client of the provider, with thinking on. */
 	public abstract ChatModel model();
 
-	/** What the provider would refuse in a request. */
+	/** Returns the faults for which the provider would refuse a request. */
 	public abstract List<String> faults(JsonNode body);
 
 	protected abstract List<String> lines(JsonNode body);

@@ -50,8 +50,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * What well-known samples of trimming, deleting and checking do wrong, done here, each by
- * the number that it has among them. Others stand where what they are about is tried.
+ * Tests what well-known samples of trimming, deleting and checking do wrong, each by its
+ * number there. Others are tested where their subject is.
  */
 class SampleTrapsTests {
 

@@ -424,7 +424,7 @@ public class SessionAdvisorTests {
 	}
 
 	/**
-	 * What OpenAI sends last: usage, and no generation.
+	 * Returns the last chunk of OpenAI: usage, and no generation.
 	 */
 	private static ChatResponse usage() {
 		return new ChatResponse(List.of(),

@@ -48,7 +48,7 @@ class SteeringRaceTests {
 
 	private static final int QUESTIONS = Integer.getInteger("sessionkit.questions", 15);
 
-	/** What a caller was told. */
+	/** The answer that a caller got. */
 	private record Told(String question, String reply, long turn, boolean steered) {
 	}
 

@@ -579,7 +579,10 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
-	/** What they write belongs to the moment at which the message joins the turn. */
+	/**
+	 * Attributes that they write belong to the moment at which the message joins the
+	 * turn.
+	 */
 	@ParameterizedTest
 	@EnumSource
 	void hooksThatWriteAnAttributeAreAskedAgainWhenAMessageJoins(TestStores kind) throws Exception {

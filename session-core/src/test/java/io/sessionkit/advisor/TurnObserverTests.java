@@ -64,7 +64,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What an observer is told of calls, in calls and in streams.
+ * Tests what an observer is told of calls, in calls and in streams.
  */
 class TurnObserverTests {
 

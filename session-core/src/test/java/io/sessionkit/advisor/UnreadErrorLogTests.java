@@ -43,7 +43,7 @@ import org.springframework.core.Ordered;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is logged of a failure that comes after the reader has left.
+ * Tests the log of a failure that comes after the reader has left.
  */
 @Isolated
 class UnreadErrorLogTests {

@@ -8,7 +8,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What OpenAI demands of the messages of a request, checked on the JSON that arrived.
+ * The rules of OpenAI for the messages of a request, checked on the JSON that arrived.
  */
 public final class WireSequence {
 
@@ -16,7 +16,7 @@ public final class WireSequence {
 	}
 
 	/**
-	 * What is wrong with a request.
+	 * Returns the faults of a request.
 	 * @return a sentence for each fault; none if it is valid
 	 */
 	public static List<String> faults(JsonNode body) {

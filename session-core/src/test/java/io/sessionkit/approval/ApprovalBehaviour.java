@@ -1,8 +1,8 @@
 package io.sessionkit.approval;
 
 /**
- * What approvals promise, on one store, by call and by stream. Each class that this one
- * extends is a part of it.
+ * The behaviour of approvals on one store, by call and by stream. Each class that this
+ * one extends is a part of it.
  * <p>
  * It covers what the human-in-the-loop part of the OpenAI Agents SDK is known to do where
  * there is an equivalent here. What has none, and why:

@@ -47,7 +47,7 @@ public abstract class ApprovalFixture {
 
 	public final ScriptedChatModel model = new ScriptedChatModel();
 
-	/** What ran: name and arguments. */
+	/** The calls that ran: name and arguments. */
 	public final List<String> runs = new CopyOnWriteArrayList<>();
 
 	final List<ApprovalEvent> events = new CopyOnWriteArrayList<>();
@@ -70,7 +70,7 @@ public abstract class ApprovalFixture {
 	protected abstract SessionStore store();
 
 	/**
-	 * How long a call can be decided in tests where nobody does in time.
+	 * Returns the time to decide in tests in which nobody decides in time.
 	 */
 	protected Duration shortTime() {
 		return Duration.ofMillis(100);
@@ -101,7 +101,7 @@ public abstract class ApprovalFixture {
 		return this.observed;
 	}
 
-	// what clients are made of
+	// the parts of clients
 
 	/** From now on approvals are built with this too. */
 	public final void rules(Consumer<Approvals.Builder> rules) {
@@ -202,7 +202,7 @@ public abstract class ApprovalFixture {
 		return setup(mode).content(call.advisors(SessionAdvisor.session(this.key)));
 	}
 
-	// what is there
+	// the stored state
 
 	public final List<ToolApproval> pending() {
 		return approvals().pending(this.key);

@@ -198,7 +198,7 @@ class ApprovalGapTests {
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.PROPOSED);
 	}
 
-	/** What a person has found out about one run says nothing of the next. */
+	/** A finding about one run says nothing about the next. */
 	@Test
 	void resultThatTheStoreDidNotTakeAtOnceIsStoredIfTheReplyBehindItIsEmpty() {
 		ChatClient chat = chat(Conversations.of(this.store));
@@ -292,7 +292,7 @@ class ApprovalGapTests {
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
 	}
 
-	/** How wrappers keep the tool that they call. */
+	/** Returns the ways in which wrappers keep the tool that they call. */
 	static Stream<Function<ToolCallback, Object>> ways() {
 		return Stream.of((tool) -> tool, AtomicReference::new, Optional::of,
 				(tool) -> new AtomicReference<>(Optional.of(tool)));

@@ -181,7 +181,9 @@ class ApprovalLeaseTests {
 			.blockLast(Duration.ofSeconds(60)));
 	}
 
-	/** Where failures of tools are thrown, they end the turn of whoever still has it. */
+	/**
+	 * Failures of tools that are thrown end the turn only for the holder of the lease.
+	 */
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void failureOfAHolderThatWasSilentDoesNotEndTheTurn(TestStores kind) {

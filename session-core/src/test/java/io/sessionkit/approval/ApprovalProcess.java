@@ -31,10 +31,10 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * What {@link OtherProcess} runs for {@link KilledApprovalTests}: asks, decides and goes
- * on until the turn is over, keeps a journal of each step, and says when it is at the one
- * it was told. For {@link ResumeRaceTests} and {@link StoppedApprovalTests} it only goes
- * on. Ends with its input.
+ * The program that {@link OtherProcess} runs for {@link KilledApprovalTests}: asks,
+ * decides and goes on until the turn is over, keeps a journal of each step, and says when
+ * it is at the one it was told. For {@link ResumeRaceTests} and
+ * {@link StoppedApprovalTests} it only goes on. Ends with its input.
  */
 final class ApprovalProcess {
 
@@ -60,7 +60,7 @@ final class ApprovalProcess {
 	}
 
 	/**
-	 * Where to stop.
+	 * The step at which to stop.
 	 *
 	 * @param session the id of the session
 	 * @param seed of the scenario and the decisions

@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * What a decision on one call does, and which decisions do not count.
+ * The effect of a decision on one call, and the decisions that do not count.
  */
 abstract class DecidedApprovals extends PausedTurns {
 
@@ -238,7 +238,7 @@ abstract class DecidedApprovals extends PausedTurns {
 		rules((rules) -> rules.texts(new ApprovalTexts() {
 
 			@Override
-			@SuppressWarnings("NullAway") // what must not be returned
+			@SuppressWarnings("NullAway") // null must not be returned
 			public String rejected(ToolApproval approval) {
 				if (throwing) {
 					throw new IllegalStateException("no words");

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * Which calls need consent, and that none runs without it where nobody can say.
+ * The calls that need consent, none of which runs without it where nobody can say.
  */
 abstract class DeclaredApprovals extends ApprovalFixture {
 

@@ -34,7 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a killed {@link ApprovalProcess} has left, and whether that is as it must be.
+ * The state that a killed {@link ApprovalProcess} has left, with checks that it is
+ * correct.
  *
  * @param order what the process was told
  * @param heard what it said before it was killed
@@ -46,7 +47,7 @@ record KilledApproval(ApprovalProcess.Order order, String heard, SharedStore sha
 	private static final int MOST_CALLS = 10;
 
 	/**
-	 * What was seen.
+	 * The observations.
 	 *
 	 * @param uncertain how many calls were uncertain
 	 * @param effects how many calls have run in all

@@ -34,7 +34,7 @@ class KilledApprovalTests {
 	private static final int LONGEST_DELAY_MICROS = 20_000;
 
 	/**
-	 * Where the sessions are.
+	 * The store of the sessions.
 	 */
 	enum Place {
 
@@ -129,7 +129,7 @@ class KilledApprovalTests {
 	}
 
 	/**
-	 * What was seen.
+	 * The sum of the observations.
 	 */
 	private static final class Tally {
 

@@ -32,7 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What a merge leaves out of the history stays out when a turn goes on after a pause.
+ * Tests that history which a merge leaves out stays out when a turn continues after a
+ * pause.
  */
 class MergedPauseTests extends ApprovalFixture {
 

@@ -41,7 +41,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What becomes of a message that comes while calls wait, and of a turn that is cancelled.
+ * The treatment of a message that comes while calls wait, and of a turn that is
+ * cancelled.
  */
 abstract class NewMessages extends ResumedTurns {
 
@@ -339,7 +340,9 @@ abstract class NewMessages extends ResumedTurns {
 			.contains("marking", "Redactor");
 	}
 
-	/** What it writes belongs to the moment at which the message joins the turn. */
+	/**
+	 * The attribute that it writes belongs to the moment when the message joins the turn.
+	 */
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookThatWritesAnAttributeIsAskedAgainAboutWhatItHasLeftOfAQueuedMessage(ClientSetup.Mode mode) {
@@ -462,7 +465,7 @@ abstract class NewMessages extends ResumedTurns {
 		});
 	}
 
-	/** What is stored of what a waiting turn needs to go on. */
+	/** Returns the stored form of what a waiting turn needs to continue. */
 	private String texts() {
 		return store().records(this.key, TurnRecords.PAUSE).toString();
 	}

@@ -30,7 +30,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a provider really receives after calls have waited: Spring AI's OpenAI model
+ * Tests what a provider really receives after calls have waited: Spring AI's OpenAI model
  * speaks to a local server.
  */
 class OpenAiApprovalWireTests {

@@ -142,9 +142,9 @@ class PauseVersionTests {
 	}
 
 	/**
-	 * What today's code writes: a round that ran, and a reply of which one call is
-	 * approved with other arguments, one needs no consent and one waits, with a message
-	 * that was queued.
+	 * Returns what today's code writes: a round that ran, and a reply of which one call
+	 * is approved with other arguments, one needs no consent and one waits, with a
+	 * message that was queued.
 	 */
 	private String written() {
 		StoreOptions options = StoreOptions.of(JsonMessageCodec.create())

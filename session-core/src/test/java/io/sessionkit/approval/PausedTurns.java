@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What callers, readers and other writers see of a turn that waits.
+ * The view of callers, readers and other writers on a turn that waits.
  */
 abstract class PausedTurns extends DeclaredApprovals {
 
@@ -237,7 +237,10 @@ abstract class PausedTurns extends DeclaredApprovals {
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=not today");
 	}
 
-	/** What a person has changed is told to the model, and is no answer to the caller. */
+	/**
+	 * The model is told of arguments that a person has changed; the caller gets no
+	 * answer.
+	 */
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void changedCallOfAToolThatReturnsDirectlyIsForTheModel(ClientSetup.Mode mode) {

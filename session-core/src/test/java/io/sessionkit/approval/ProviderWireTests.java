@@ -29,9 +29,9 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a provider really receives of a session: its Spring AI model speaks to a local
- * server. Each call has a client of its own on the same store, so nothing of a turn is in
- * memory when it goes on.
+ * Tests what a provider really receives of a session: its Spring AI model speaks to a
+ * local server. Each call has a client of its own on the same store, so nothing of a turn
+ * is in memory when it goes on.
  */
 abstract class ProviderWireTests {
 

@@ -39,8 +39,9 @@ class ResumeRaceTests {
 	private static final int ROUNDS = 15;
 
 	/**
-	 * Who comes while another one works on the turn, who has seen it open and comes to it
-	 * when it is over, and who comes later still.
+	 * The exceptions for a call that comes while another one works on the turn, for one
+	 * that has seen it open and comes when it is over, and for one that comes later
+	 * still.
 	 */
 	private static final List<String> TOLD = List.of("TurnInProgressException", "SessionConflictException",
 			"NothingWaitsException");

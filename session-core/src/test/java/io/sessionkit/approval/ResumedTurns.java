@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * How a turn goes on, whatever goes wrong meanwhile: no call runs twice.
+ * The ways in which a turn continues, whatever goes wrong meanwhile: no call runs twice.
  */
 abstract class ResumedTurns extends StandingApprovals {
 

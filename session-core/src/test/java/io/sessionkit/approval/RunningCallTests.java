@@ -33,7 +33,7 @@ class RunningCallTests extends ApprovalFixture {
 		return this.store;
 	}
 
-	/** Where the tool makes its call. */
+	/** The place at which the tool makes its call. */
 	enum Inner {
 
 		WITHOUT_SESSION(SessionAdvisor.none()),

@@ -42,8 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the steps of a turn cost beside its plain form, which is one call to open the
- * session and one to commit: the calls of the store, and the round trips.
+ * Tests the cost of the steps of a turn beyond its plain form, which is one call to open
+ * the session and one to commit: the calls of the store, and the round trips.
  */
 public abstract class StepCosts {
 
@@ -54,7 +54,7 @@ public abstract class StepCosts {
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
-	/** What was called of the store, in order. */
+	/** The calls of the store, in order. */
 	private final List<String> calls = new CopyOnWriteArrayList<>();
 
 	private final List<Conversations> opened = new ArrayList<>();
@@ -65,7 +65,7 @@ public abstract class StepCosts {
 	/** The store whose calls are counted. */
 	protected abstract SessionStore store();
 
-	/** How often somebody has waited for an answer of the store. */
+	/** Returns how many times a caller has waited for an answer of the store. */
 	protected abstract long roundTrips();
 
 	/** The limit of round trips for a step with so many calls of the store. */
@@ -239,7 +239,7 @@ public abstract class StepCosts {
 						+ " (approval any deleted, approval new, ledger any, pause seen)";
 	}
 
-	/** Who creates a session does not know its incarnation. */
+	/** A caller that creates a session does not know its incarnation. */
 	@Test
 	void theFirstTurnOfASessionInStepsReadsTheHeaderOnce() {
 		this.model.calls(look(1)).calls(look(2)).calls(look(3));
@@ -260,7 +260,7 @@ public abstract class StepCosts {
 				"commit UNCHANGED summary (checkpoint new)", "open", "commit UNCHANGED COMPLETED part 0 ()");
 	}
 
-	// what is counted
+	// counters
 
 	private void assertCalls(Step step, Runnable work, String... expected) {
 		assertThat(counted(step, work)).containsExactly(expected);
@@ -334,7 +334,7 @@ public abstract class StepCosts {
 		return write.kind() + expected + ((write.payload() == null) ? " deleted" : "");
 	}
 
-	// who calls
+	// clients
 
 	private record Client(Conversations conversations, ChatClient chat, Approvals approvals, SessionKey key,
 			ScriptedChatModel model) {

@@ -55,8 +55,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What others do, or a store fails to do, between two writes of a turn that continues or
- * is stored in steps.
+ * Tests what others do, and what a store fails to do, between two writes of a turn that
+ * continues or is stored in steps.
  */
 @Timeout(120)
 class StepFaultTests {

@@ -48,7 +48,7 @@ class StoppedApprovalTests {
 	private static final String CALL = "assistant cancel({\"id\":1})";
 
 	/**
-	 * What a person does while the other process is stopped.
+	 * The decision of a person while the other process is stopped.
 	 */
 	private enum Word {
 
@@ -85,7 +85,8 @@ class StoppedApprovalTests {
 		}
 
 		/**
-		 * How often the tool may have run. Nobody can stop one that has begun.
+		 * Returns the number of times that the tool may have run. Nobody can stop one
+		 * that has begun.
 		 */
 		int runs() {
 			boolean before = this.step == Step.CLAIMING || this.step == Step.CLAIMED;

@@ -76,7 +76,7 @@ class UnreadableArgumentsTests {
 	record Order(int id) {
 	}
 
-	/** How a tool comes to its values. */
+	/** The way in which a tool gets its values. */
 	enum Kind {
 
 		FUNCTION, METHOD, HAND_WRITTEN, WRAPPED
@@ -93,7 +93,7 @@ class UnreadableArgumentsTests {
 
 	}
 
-	/** What a client has beside the tool. */
+	/** The settings of a client besides the tool. */
 	record Rules(UnaryOperator<Approvals.Builder> approvals, Durability durability) {
 
 		static final Rules NONE = new Rules((builder) -> builder, Durability.TURN);
@@ -198,7 +198,8 @@ class UnreadableArgumentsTests {
 	}
 
 	/**
-	 * What SessionKit levels out. Where this fails, Spring AI does otherwise than it did.
+	 * A difference that SessionKit removes. If this fails, Spring AI behaves differently
+	 * than before.
 	 */
 	@Test
 	void springAiAloneTellsTheModelOfAMethodAndEndsTheCallForAFunction() {

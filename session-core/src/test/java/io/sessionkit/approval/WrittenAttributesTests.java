@@ -45,7 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What tools write to the attributes while their turn is open counts as soon as their
+ * Tests that attributes which tools write while their turn is open count as soon as their
  * results do. Each call is made through objects of its own, as other processes would.
  */
 class WrittenAttributesTests {

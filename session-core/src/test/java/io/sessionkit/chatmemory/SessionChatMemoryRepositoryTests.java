@@ -124,7 +124,7 @@ class SessionChatMemoryRepositoryTests {
 		assertThat(turns()).hasSize(4);
 	}
 
-	/** What a window has evicted nobody has changed. */
+	/** Nobody has changed the messages that a window has evicted. */
 	@Test
 	void changeBehindWhatWasEvictedLeavesThatInTheLog() {
 		save(user("q1"), answer("a1"), user("q2"), answer("a2"), user("q3"), answer("a3"));

@@ -36,7 +36,7 @@ final class AnthropicMessages {
 	}
 
 	/**
-	 * What the chat model returns: its own subclass.
+	 * Returns a reply as the chat model does: its own subclass.
 	 */
 	static AssistantMessage reply(String text, List<ToolCall> calls, Object... thinking) {
 		Method build = Arrays.stream(AnthropicChatModel.class.getDeclaredMethods())
@@ -47,7 +47,7 @@ final class AnthropicMessages {
 	}
 
 	/**
-	 * What the chat model would send back to Anthropic for this message.
+	 * Returns what the chat model would send back to Anthropic for this message.
 	 */
 	static List<?> replayed(AssistantMessage message) {
 		Method read = Arrays.stream(AnthropicChatModel.class.getDeclaredMethods())

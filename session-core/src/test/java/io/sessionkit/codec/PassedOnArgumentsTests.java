@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What of the arguments and the result of one tool another tool gets.
+ * Tests which arguments and results of one tool are passed on to another.
  */
 class PassedOnArgumentsTests {
 

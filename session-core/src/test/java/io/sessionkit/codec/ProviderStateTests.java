@@ -42,8 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What the real chat models of Anthropic and OpenAI put into their messages survives.
- * Gemini's state is built here as its chat model builds it.
+ * Tests that what the real chat models of Anthropic and OpenAI put into messages
+ * survives. Gemini's state is built here as its chat model builds it.
  */
 class ProviderStateTests {
 

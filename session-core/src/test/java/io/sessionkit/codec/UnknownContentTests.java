@@ -35,8 +35,8 @@ import org.springframework.util.ClassUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What happens to content in a field that one of Spring AI's classes has got in a newer
- * version. The field is added to the class, in a class loader of its own.
+ * Tests content in a field that one of Spring AI's classes has in a newer version. The
+ * field is added to the class, in a class loader of its own.
  */
 class UnknownContentTests {
 

@@ -53,8 +53,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
- * What a rewind does about the effects of the turns that it undoes. Each step is made
- * through objects of its own, as other processes would.
+ * The effects of the turns that a rewind undoes, and what it does about them. Each step
+ * is made through objects of its own, as other processes would.
  */
 abstract class CompensationBehaviour extends ApprovalFixture {
 
@@ -127,7 +127,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		return plan.irreversible().stream().map(Irreversible::reason).toList();
 	}
 
-	// what is taken back, and in which order
+	// the effects that are taken back, and their order
 
 	@Test
 	void effectsAreTakenBackNewestFirstAndThenTheHeadMoves() {
@@ -210,7 +210,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 			.isThrownBy(() -> compensations().plan(SessionKey.of("nobody"), 1));
 	}
 
-	// what cannot be taken back
+	// effects that cannot be taken back
 
 	@Test
 	void deletedTurnBeforeAllOthersHidesNoEffect() {
@@ -810,7 +810,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
 	}
 
-	// who else works on the session
+	// others that work on the session
 
 	@Test
 	void rewindIsRefusedWhileATurnIsOpen() {

@@ -243,7 +243,7 @@ class CompensationGapTests {
 		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.COMPLETED);
 	}
 
-	// what is known of calls
+	// knowledge about calls
 
 	@Test
 	void argumentsAreNotCertainIfAHookHasReplacedTheMessages() {

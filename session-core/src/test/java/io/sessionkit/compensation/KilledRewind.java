@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a killed {@link RewindProcess} has left, and whether that is as it must be.
+ * The state that a killed {@link RewindProcess} has left, with checks that it is correct.
  *
  * @param order what the process was told
  * @param heard what it said before it was killed
@@ -40,7 +40,7 @@ record KilledRewind(RewindProcess.Order order, String heard, SharedStore shared,
 			RewindReport.Status.NOTHING);
 
 	/**
-	 * What was seen.
+	 * The observations.
 	 *
 	 * @param uncertain how many calls were uncertain
 	 * @param effects how many effects were taken back in all

@@ -39,7 +39,7 @@ class KilledRewindTests {
 			Step.STORED, Step.COMMITTING, Step.COMMITTED, Step.DECIDED);
 
 	/**
-	 * Where the sessions are.
+	 * The store of the sessions.
 	 */
 	enum Place {
 
@@ -133,7 +133,7 @@ class KilledRewindTests {
 	}
 
 	/**
-	 * What was seen.
+	 * The sum of the observations.
 	 */
 	private static final class Tally {
 

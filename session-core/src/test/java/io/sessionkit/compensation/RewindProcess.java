@@ -22,9 +22,9 @@ import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.store.SessionStore;
 
 /**
- * What {@link OtherProcess} runs for {@link KilledRewindTests}: makes turns with effects,
- * rewinds them, keeps a journal of each step, and says when it is at the one it was told.
- * Ends with its input.
+ * The program that {@link OtherProcess} runs for {@link KilledRewindTests}: makes turns
+ * with effects, rewinds them, keeps a journal of each step, and says when it is at the
+ * one it was told. Ends with its input.
  */
 final class RewindProcess {
 
@@ -46,7 +46,7 @@ final class RewindProcess {
 	}
 
 	/**
-	 * Where to stop.
+	 * The step at which to stop.
 	 *
 	 * @param session the id of the session
 	 * @param seed of the scenario

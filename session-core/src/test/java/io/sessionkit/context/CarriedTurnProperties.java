@@ -116,7 +116,7 @@ class CarriedTurnProperties {
 		}
 	}
 
-	/** How one call passes what it passes, and what becomes of it. */
+	/** The input of one call, and what becomes of it. */
 	private record Input(List<Message> messages, boolean carries, boolean valid) {
 
 		boolean hasResults() {
@@ -126,7 +126,7 @@ class CarriedTurnProperties {
 	}
 
 	/**
-	 * What a turn has said behind its input.
+	 * The messages that a turn adds behind its input.
 	 *
 	 * @param rounds the calls that the client runs
 	 * @param reply what ends the turn
@@ -169,10 +169,10 @@ class CarriedTurnProperties {
 
 		private final SessionKey key = SessionKey.of("carried", UUID.randomUUID().toString());
 
-		/** What the store has. */
+		/** The content of the store. */
 		private List<String> log;
 
-		/** What the turns that hang together at the end of the thread send. */
+		/** The messages that the linked turns at the end of the thread send. */
 		private List<Message> chain = List.of();
 
 		private int links;
@@ -263,7 +263,7 @@ class CarriedTurnProperties {
 			meet("results and a message", input.carries() && input.messages().size() > 1);
 		}
 
-		/** What is passed: mostly what fits, sometimes what does not. */
+		/** Returns an input: mostly one that fits, sometimes one that does not. */
 		private Input input() {
 			List<ToolCall> waiting = this.pending;
 			if (waiting.isEmpty()) {
@@ -478,7 +478,10 @@ class CarriedTurnProperties {
 			}
 		}
 
-		/** What a turn begins with as the model gets it: each call with its results. */
+		/**
+		 * Returns the beginning of a turn as the model gets it: each call with its
+		 * results.
+		 */
 		private List<Message> sent(List<Message> before, List<Message> own) {
 			List<Message> sent = new ArrayList<>(before);
 			List<ToolResponse> results = new ArrayList<>();
@@ -514,7 +517,7 @@ class CarriedTurnProperties {
 
 	}
 
-	/** What one call stands under. */
+	/** The conditions of one call. */
 	private static final class Call {
 
 		private final boolean application;
@@ -639,7 +642,9 @@ class CarriedTurnProperties {
 			};
 		}
 
-		/** Whether the merge parts results from their calls, or leaves them out. */
+		/**
+		 * Returns whether the merge parts results from their calls, or leaves them out.
+		 */
 		boolean dropsResults(Input input) {
 			return (this.merge == 3 || this.merge == 4) && input.hasResults();
 		}

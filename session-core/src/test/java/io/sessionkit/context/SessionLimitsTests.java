@@ -40,8 +40,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the settings of one session change in the calls on it: the history that is sent,
- * and whether summaries are made.
+ * Tests what the settings of one session change in the calls on it: the history that is
+ * sent, and whether summaries are made.
  */
 class SessionLimitsTests {
 

@@ -65,7 +65,7 @@ public abstract class SnapshotProperties {
 	protected abstract SessionStore store();
 
 	/**
-	 * How many threads of {@value #TURNS} turns to try.
+	 * Returns the number of threads of {@value #TURNS} turns to try.
 	 */
 	protected abstract int threads();
 

@@ -51,8 +51,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What of the history goes with a request: by turns, messages and tokens, what is pinned,
- * and what is left of old tool results.
+ * Tests which part of the history goes with a request: by turns, messages and tokens,
+ * what is pinned, and what is left of old tool results.
  */
 class TrimTests {
 
@@ -93,8 +93,8 @@ class TrimTests {
 	}
 
 	/**
-	 * What a hook has changed is not known any more, and stands in the middle of its
-	 * turn.
+	 * A message that a hook has changed is not known any more, and stands in the middle
+	 * of its turn.
 	 */
 	@ParameterizedTest
 	@MethodSource("setups")
@@ -236,7 +236,7 @@ class TrimTests {
 		assertThat(this.model.lastRequest()).hasSize(83);
 	}
 
-	// what the samples of others get wrong
+	// the mistakes of well-known samples
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2, 3, 4, 5, 6, 7, 8 })

@@ -49,7 +49,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
  */
 final class ViewCall {
 
-	/** What a call has shown. */
+	/** The observations of a call. */
 	record Called(List<Prompt> prompts, List<List<String>> linesWhenSent, List<Message> view, int summaries,
 			@Nullable TurnResult result, @Nullable RuntimeException failure, List<String> hookFaults) {
 	}

@@ -23,14 +23,14 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What must be true of each request of one turn.
+ * The checks of each request of one turn.
  */
 final class ViewChecks {
 
 	/** In the place of a vocabulary: a function of all that a message says. */
 	static final ToIntFunction<Message> TOKENS = (message) -> 4 + Lines.of(List.of(message)).get(0).length() / 4;
 
-	/** What users have asked, each with a name of its own. */
+	/** The questions of users, each with a name of its own. */
 	private static final Pattern QUESTION = Pattern.compile("\\b[qs]\\d+\\.");
 
 	private final ViewTurn turn;
@@ -147,7 +147,7 @@ final class ViewChecks {
 	}
 
 	/**
-	 * What is pinned is the last to go.
+	 * Pinned messages are the last to go.
 	 */
 	private void pins(List<Message> said, List<String> own, boolean summarized, String about) {
 		if (!this.turn.rules.has(Part.PINS) || !this.turn.rules.leaveHistoryInItsPlace()) {
@@ -181,7 +181,7 @@ final class ViewChecks {
 						.extracting((result) -> result.responseData().length())
 						.allMatch((length) -> length <= Prune.PLACEHOLDER.length());
 				}
-				// what the guard has put there was not in the view
+				// messages that the guard has added were not in the view
 				newer += results.getResponses()
 					.stream()
 					.filter((result) -> !result.responseData().equals(SequenceGuard.NO_RESULT))

@@ -143,7 +143,7 @@ class ViewProperties {
 		}
 
 		/**
-		 * What an application may put into a thread, whole or not.
+		 * Returns messages that an application may put into a thread, whole or not.
 		 */
 		private List<Message> seed(int number) {
 			Message user = UserMessage.builder()

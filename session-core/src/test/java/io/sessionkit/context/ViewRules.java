@@ -66,8 +66,8 @@ record ViewRules(Limit limit, Layout layout, Set<Part> parts) {
 	}
 
 	/**
-	 * Whether the history stands in a request as it was read, but for what limits leave
-	 * out.
+	 * Returns whether the history stands in a request as it was read, except for what
+	 * limits leave out.
 	 */
 	boolean leaveHistoryInItsPlace() {
 		return this.layout == Layout.MESSAGES && !has(Part.MERGE) && !has(Part.CUSTOM_HOOK);

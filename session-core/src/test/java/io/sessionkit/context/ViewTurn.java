@@ -154,7 +154,7 @@ final class ViewTurn {
 	}
 
 	/**
-	 * What the turn has said before a model call, a line for each message.
+	 * Returns the messages of the turn before a model call, a line for each.
 	 */
 	List<String> saidBefore(int call) {
 		List<Message> said = new ArrayList<>();

@@ -38,9 +38,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What the advanced session of the OpenAI Agents SDK and dspy-session are tested for with
- * regard to branches and turns, where there is an equivalent here, on every store. Each
- * test has the name of the one that it stands for. {@link TimeTests} goes further.
+ * The tests that the advanced session of the OpenAI Agents SDK and dspy-session have for
+ * branches and turns, where there is an equivalent here, on every store. Each test has
+ * the name of the one that it stands for. {@link TimeTests} goes further.
  * <p>
  * What has no equivalent in the OpenAI SDK's tests, and why:
  * <ul>

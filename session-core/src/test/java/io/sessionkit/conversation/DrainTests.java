@@ -416,7 +416,9 @@ class DrainTests {
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 	}
 
-	/** What a tool throws that is interrupted, and says so or leaves it to its thread. */
+	/**
+	 * Returns what an interrupted tool throws, which says so or leaves it to its thread.
+	 */
 	private RuntimeException interrupted(boolean says) {
 		if (says) {
 			return new IllegalStateException(new InterruptedException("sleep interrupted"));
@@ -796,7 +798,7 @@ class DrainTests {
 		assertThat(calls.elsewhere().join()).isEqualTo("a of q:2+r");
 	}
 
-	/** Whether the message has joined was seen before. */
+	/** It was seen before that the message has joined. */
 	@Test
 	void messageThatHasJoinedIsNotToldToBeSentAgainAlthoughTheStoreFails() {
 		ObservedStore observed = new ObservedStore(this.store);
@@ -857,7 +859,9 @@ class DrainTests {
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 	}
 
-	/** What a message has joined may have stopped too, in the process at work. */
+	/**
+	 * The turn that a message has joined may have stopped too, in the process at work.
+	 */
 	@Test
 	void messageOfATurnThatBrokeOffIsNotToldToBeSentAgain() {
 		this.first = process(Durability.TURN);
@@ -928,7 +932,7 @@ class DrainTests {
 			.content();
 	}
 
-	/** What it has written for the message is stored, and the message is not yet. */
+	/** The attribute that the hook has written is stored, and the message is not yet. */
 	@Test
 	void hookIsNotAskedTwiceAboutAQueuedMessageOfATurnThatIsHandedOver() {
 		this.named = Set.of("work");
@@ -947,7 +951,7 @@ class DrainTests {
 		assertThat(this.store.find(KEY).orElseThrow().attributes()).containsEntry("count", 2);
 	}
 
-	/** What the tool has written is among the attributes that are stored then. */
+	/** The attribute that the tool has written is among those that are stored then. */
 	@Test
 	void toolOfATurnThatIsHandedOverDoesNotWriteOverALaterHookAgain() {
 		this.named = Set.of("work");

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * How long forks live, and that each is a session of its own.
+ * Tests how long forks live, and that each is a session of its own.
  */
 class ForkTests {
 

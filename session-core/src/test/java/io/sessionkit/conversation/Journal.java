@@ -43,7 +43,7 @@ public final class Journal {
 	}
 
 	/**
-	 * What follows a word in the lines that begin with it.
+	 * Returns the rest of the lines that begin with a word.
 	 */
 	public List<String> after(String word) {
 		return lines().stream()

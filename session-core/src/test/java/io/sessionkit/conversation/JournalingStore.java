@@ -38,7 +38,7 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	private static final Set<String> KINDS = Set.of(Ledger.APPROVAL, Ledger.COMPENSATION);
 
 	/**
-	 * What happens to a call that was approved.
+	 * A step of a call that was approved.
 	 */
 	public enum Step {
 

@@ -74,7 +74,7 @@ class KilledCallersTests {
 
 	}
 
-	/** What a process has said of a call. */
+	/** The report of a process about a call. */
 	private record Answered(String question, long turn, long millis, long at) {
 
 		static Answered parse(String line) {

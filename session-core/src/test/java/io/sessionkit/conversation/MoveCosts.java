@@ -22,7 +22,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a move costs on a store, on threads of any length: round trips, and what is
+ * Tests the cost of a move on a store, on threads of any length: round trips, and what is
  * written.
  */
 public abstract class MoveCosts {

@@ -19,8 +19,8 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
 
 /**
- * What {@link OtherProcess} runs: takes one step after the other on a thread, and says so
- * after each, until it is killed.
+ * The program that {@link OtherProcess} runs: takes one step after the other on a thread,
+ * and says so after each, until it is killed.
  */
 final class MovingProcess {
 

@@ -20,8 +20,8 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
- * What {@link OtherProcess} runs for {@link ApprovalNoticesTests}: pauses a turn, or
- * delivers notices to a listener that never returns.
+ * The program that {@link OtherProcess} runs for {@link ApprovalNoticesTests}: pauses a
+ * turn, or delivers notices to a listener that never returns.
  */
 final class NoticeProcess {
 

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class OtherProcess implements AutoCloseable {
 
-	/** What is said to the test begins with this; all else is the log. */
+	/** The beginning of lines that are meant for the test; all others are the log. */
 	public static final String MARK = "> ";
 
 	private static final long PATIENCE_SECONDS = 120;

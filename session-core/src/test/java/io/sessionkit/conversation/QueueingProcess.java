@@ -29,8 +29,8 @@ import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
- * What {@link OtherProcess} runs: calls that stand in line on one session, as its input
- * says.
+ * The program that {@link OtherProcess} runs: calls that stand in line on one session, as
+ * its input says.
  */
 final class QueueingProcess {
 

@@ -32,7 +32,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What summaries and resets have of turns that retention deletes.
+ * Tests what summaries and resets have of turns that retention deletes.
  */
 class RetainedSummaryTests {
 

@@ -17,8 +17,8 @@ import io.sessionkit.test.ScriptedChatModel;
 import org.springframework.ai.chat.client.ChatClient;
 
 /**
- * What {@link OtherProcess} runs: makes turns until one of them is stored and the oldest
- * are about to be deleted, says so, and stands still there until it is killed.
+ * The program that {@link OtherProcess} runs: makes turns until one of them is stored and
+ * the oldest are about to be deleted, says so, and stands still there until it is killed.
  */
 final class RetainingProcess {
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a {@link TimeProgram} has of retention: limits, days that pass, and the snapshots
- * of the turns that are left.
+ * The steps of a {@link TimeProgram} on retention: limits, days that pass, and the
+ * snapshots of the turns that are left.
  */
 final class RetentionSteps {
 

@@ -23,7 +23,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is logged about a model that makes no titles.
+ * Tests the log about a model that makes no titles.
  */
 @Isolated
 class SessionTitlesLogTests {

@@ -305,7 +305,7 @@ class SessionTitlesTests {
 		awaitTitle("Where is my order?");
 	}
 
-	/** What a hook has replaced before it was stored does not come back as a title. */
+	/** A text that a hook replaced before it was stored does not come back as a title. */
 	@Test
 	void titleIsMadeFromWhatIsStored() {
 		this.store = TestStores.MEMORY.create();

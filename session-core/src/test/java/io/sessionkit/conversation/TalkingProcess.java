@@ -23,8 +23,8 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * What {@link OtherProcess} runs: takes part in threads as its input says, line by line,
- * and ends with its input.
+ * The program that {@link OtherProcess} runs: takes part in threads as its input says,
+ * line by line, and ends with its input.
  */
 final class TalkingProcess {
 

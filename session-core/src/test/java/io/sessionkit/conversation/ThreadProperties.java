@@ -62,7 +62,7 @@ abstract class ThreadProperties {
 	protected abstract SessionStore store();
 
 	/**
-	 * How many threads of {@value #TURNS} turns to try.
+	 * Returns the number of threads of {@value #TURNS} turns to try.
 	 */
 	protected abstract int threads();
 
@@ -110,7 +110,7 @@ abstract class ThreadProperties {
 		}
 
 		/**
-		 * What applications may put into a thread themselves, whole or not.
+		 * Adds messages as applications may do it themselves, whole or not.
 		 */
 		private void addByHand() {
 			List<Message> messages = switch (this.random.nextInt(5)) {

@@ -17,7 +17,7 @@ import io.sessionkit.SessionSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session should be after any number of turns, moves and deletions.
+ * A model of a session after any number of turns, moves and deletions.
  */
 final class TimeModel {
 
@@ -70,13 +70,15 @@ final class TimeModel {
 		/** The turn that it is, or is a copy of. */
 		long original;
 
-		/** How many turns of the seed stay when the session starts anew here. */
+		/**
+		 * The number of turns of the seed that stay when the session starts anew here.
+		 */
 		@Nullable Integer keeps;
 
 		/** The history that the model was sent; null if it was not called. */
 		@Nullable List<String> sent;
 
-		/** Whether something that the model was sent has been deleted. */
+		/** True if something that the model was sent has been deleted. */
 		boolean lost;
 
 		/** The day on which it has ended. */
@@ -145,14 +147,14 @@ final class TimeModel {
 		return path(head()).stream().flatMap((number) -> find(number).texts.stream()).toList();
 	}
 
-	/** What the next call on an end begins with. */
+	/** Returns the history with which the next call on an end begins. */
 	List<String> view(long end) {
 		return view(end, this.first);
 	}
 
 	/**
-	 * What the next call on an end begins with if retention has left a turn and those
-	 * after it.
+	 * Returns the history with which the next call on an end begins if retention has left
+	 * a turn and those after it.
 	 */
 	List<String> view(long end, long from) {
 		List<Long> path = path(end);
@@ -454,7 +456,7 @@ final class TimeModel {
 	}
 
 	/**
-	 * What is left of it when the head comes back to turns; null if nothing is.
+	 * Returns what is left of it when the head comes back to turns; null if nothing is.
 	 */
 	private @Nullable Left without(Left left, List<Long> back) {
 		long fork = path(left.tip()).stream().filter(back::contains).max(Comparator.naturalOrder()).orElse(0L);

@@ -510,7 +510,8 @@ final class TimeProgram {
 		Map<Long, Set<Long>> all = this.model.siblings();
 		this.thread.siblings().forEach((fork, left) -> assertThat(all.remove(fork)).containsExactlyElementsOf(left));
 		assertThat(all).isEmpty();
-		// where retention has deleted the turns before, nobody knows where the ways part
+		// if retention has deleted the turns before, nobody knows at which turn the paths
+		// part
 		List<Long> left = (this.model.first == 1)
 				? this.model.siblings().values().stream().flatMap(Set::stream).toList() : List.of();
 		long chosen = oneOf((left.isEmpty() || this.random.nextBoolean()) ? siblings : left);

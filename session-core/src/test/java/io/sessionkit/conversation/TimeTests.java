@@ -956,7 +956,7 @@ class TimeTests {
 		assertThat(log()).containsExactly("q1", "a1", "q2", "third");
 	}
 
-	/** What the caller has brought as examples belongs to the question. */
+	/** Examples that the caller has brought belong to the question. */
 	@Test
 	void regenerateAsksAllOfTheInputAgain() {
 		List<Message> input = List.of(new UserMessage("example"), new AssistantMessage("reply"),
@@ -1076,7 +1076,7 @@ class TimeTests {
 		};
 	}
 
-	/** Who asks to be forgotten is not refused. */
+	/** A request to be forgotten is not refused. */
 	@Test
 	void toolThatErasesItsSessionTakesItsTurnWithIt() {
 		talk(1);

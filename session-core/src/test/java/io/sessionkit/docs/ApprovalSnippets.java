@@ -33,7 +33,7 @@ final class ApprovalSnippets {
 	private ApprovalSnippets() {
 	}
 
-	/** What the tools of the page work on. */
+	/** The service that the tools of the page work on. */
 	interface Shop {
 
 		String cancel(String order);

@@ -29,7 +29,7 @@ final class CompensationSnippets {
 	}
 
 	/**
-	 * What the tools call.
+	 * The service that the tools call.
 	 */
 	interface Shop {
 

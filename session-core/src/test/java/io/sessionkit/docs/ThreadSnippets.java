@@ -53,7 +53,7 @@ final class ThreadSnippets {
 		// end::job
 	}
 
-	/** Who is signed in, as an application knows it. */
+	/** The user who is signed in, as an application knows the user. */
 	record User(String tenant, String name, Set<String> roles) {
 	}
 

@@ -309,7 +309,7 @@ public final class FileSessionStore implements SessionStore {
 	}
 
 	/**
-	 * What is done while the file of a session is locked.
+	 * Work to do while the file of a session is locked.
 	 *
 	 * @param <T> what comes of it
 	 */
@@ -320,7 +320,7 @@ public final class FileSessionStore implements SessionStore {
 	}
 
 	/**
-	 * What a file holds: two lines with the names of the session, and its text.
+	 * The content of a file: two lines with the names of the session, and its text.
 	 *
 	 * @param lines owner, id, text
 	 */

@@ -11,13 +11,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import io.sessionkit.SessionKey;
 
 /**
- * What callers were told, and what tools have done: kept outside of the store, to prove
- * it by. Safe for use by many threads.
+ * A record of what callers were told and of what tools did, kept outside of the store as
+ * proof. Safe for use by many threads.
  */
 final class Book {
 
 	/**
-	 * What a caller knows of a turn or of a deletion.
+	 * The outcome of a turn or of a deletion, as far as its caller knows.
 	 */
 	enum Fate {
 
@@ -60,7 +60,7 @@ final class Book {
 	/** Ids of calls of which a person has said what they have returned. */
 	final Set<String> answered = ConcurrentHashMap.newKeySet();
 
-	/** What was wrong with what a model was sent. */
+	/** The faults of the requests that the model was sent. */
 	final Queue<String> invalidRequests = new ConcurrentLinkedQueue<>();
 
 	/** Exceptions that no page names, with what was done. */
@@ -76,7 +76,7 @@ final class Book {
 	}
 
 	/**
-	 * How often each thing came to pass.
+	 * Returns the number of times that each outcome occurred.
 	 */
 	Map<String, Integer> outcomes() {
 		return new TreeMap<>(this.outcomes);

@@ -45,7 +45,7 @@ final class Caller implements Runnable {
 
 	private static final String PLAIN = "say";
 
-	/** What the pages name for what goes wrong with a store, or with others. */
+	/** The exceptions that the docs name for failures of a store, or of others. */
 	private static final Set<Class<? extends SessionException>> NAMED = Set.of(StoreUnavailableException.class,
 			CommitFailedException.class, SessionConflictException.class, SessionPausedException.class,
 			TurnInProgressException.class, DecisionRefusedException.class, ResumeRefusedException.class,
@@ -63,7 +63,7 @@ final class Caller implements Runnable {
 
 	private final int actions;
 
-	/** How long it waits when the store was away. */
+	/** The time to wait while the store is away. */
 	private final Duration patience;
 
 	private int asked;

@@ -36,7 +36,7 @@ abstract class CutConnections {
 	 */
 	abstract SessionStore clean(Ways ways);
 
-	/** How many actions each caller takes in the build. */
+	/** Returns the number of actions that each caller takes in the build. */
 	int actions() {
 		return 40;
 	}

@@ -18,7 +18,7 @@ final class JumpingClock extends Clock {
 
 	private volatile Duration offset = Duration.ZERO;
 
-	/** Where it stands; {@link Instant#MAX} while it goes. */
+	/** The time at which it stands; {@link Instant#MAX} while it runs. */
 	private volatile Instant still = Instant.MAX;
 
 	JumpingClock(long seed) {

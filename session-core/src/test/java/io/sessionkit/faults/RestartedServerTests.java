@@ -50,8 +50,8 @@ class RestartedServerTests {
 	}
 
 	/**
-	 * What comes back is an older state. Threads are whole in it, and who stands on what
-	 * was forgotten is told.
+	 * The state after a restart is an older one. Threads in it are whole, and callers
+	 * that rely on what was forgotten are told.
 	 */
 	@Test
 	void redisThatForgetsLeavesWholeThreads() throws Exception {

@@ -15,7 +15,7 @@ import static org.awaitility.Awaitility.await;
 interface Server extends AutoCloseable {
 
 	/**
-	 * Where it listens on the loopback address, after each start.
+	 * Returns the port that it listens on, on the loopback address, after each start.
 	 */
 	int port();
 

@@ -31,7 +31,7 @@ final class Workload {
 
 	private final int actions;
 
-	/** How long callers wait when the store was away. */
+	/** The time that callers wait while the store is away. */
 	private Duration patience = Duration.ZERO;
 
 	Workload(long seed, int actions) {
@@ -50,7 +50,7 @@ final class Workload {
 	}
 
 	/**
-	 * How many actions each caller takes: so many in the build,
+	 * Returns the number of actions that each caller takes: so many in the build,
 	 * {@code -Dsessionkit.faults} times as many in a long run.
 	 */
 	static int actions(int inTheBuild) {
@@ -122,7 +122,7 @@ final class Workload {
 	}
 
 	/**
-	 * What breaks, and mends again.
+	 * Something that breaks, and recovers.
 	 */
 	@FunctionalInterface
 	interface Fault {

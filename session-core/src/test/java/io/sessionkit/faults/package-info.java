@@ -1,5 +1,5 @@
 /**
- * What is left of turns when connections break, servers end and clocks jump.
+ * Tests of turns while connections break, servers end and clocks jump.
  */
 @NullMarked
 package io.sessionkit.faults;

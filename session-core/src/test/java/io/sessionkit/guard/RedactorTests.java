@@ -45,7 +45,7 @@ class RedactorTests {
 
 	private static final int LONG = Integer.getInteger("sessionkit.characters", 200_000);
 
-	/** How often each character may be looked at. */
+	/** The number of times that each character may be looked at. */
 	private static final int STEPS = 150;
 
 	private final Redactor redactor = Redactor.standard();

@@ -682,7 +682,7 @@ class HistoryMergeTests {
 	}
 
 	/**
-	 * What the newest turn has stored.
+	 * Returns the messages that the newest turn has stored.
 	 */
 	private List<String> stored() {
 		List<Turn> turns = this.store.turns(T1, Tail.ALL);

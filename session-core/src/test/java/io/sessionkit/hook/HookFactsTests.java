@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What hooks are told of the turn that they are asked about.
+ * Tests what hooks are told of the turn that they are asked about.
  */
 class HookFactsTests extends ApprovalFixture {
 
@@ -46,10 +46,10 @@ class HookFactsTests extends ApprovalFixture {
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
-	/** What beforeSave was told, in order. */
+	/** The parts that beforeSave was given, in order. */
 	private final List<String> parts = new CopyOnWriteArrayList<>();
 
-	/** What was said in the turn when each method was asked. */
+	/** The messages of the turn at the time each method was asked. */
 	private final List<String> turns = new CopyOnWriteArrayList<>();
 
 	@Override

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What is read of a history: windows, pages, summaries, branches and the state that goes
- * with them.
+ * The contract for reading a history: windows, pages, summaries, branches and the state
+ * that goes with them.
  */
 abstract class HistoryContract extends OpenTurnContract {
 

@@ -28,7 +28,7 @@ abstract class InterruptContract extends ExpiryContract {
 	private static final int READERS = 2;
 
 	/**
-	 * How often each writer writes while it is interrupted.
+	 * Returns the number of writes that each writer makes while it is interrupted.
 	 */
 	int interruptedWrites() {
 		return 40;
@@ -87,7 +87,7 @@ abstract class InterruptContract extends ExpiryContract {
 		assertThat(failure.get()).isNull();
 	}
 
-	/** What is wrong about an exception; null if it is one that the docs name. */
+	/** Returns the fault of an exception; null if it is one that the docs name. */
 	private static @Nullable Throwable failureOf(String name, Throwable thrown) {
 		boolean interrupted = Thread.currentThread().isInterrupted();
 		if (thrown instanceof SessionException && interrupted) {

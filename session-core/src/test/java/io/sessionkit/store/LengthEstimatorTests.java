@@ -11,7 +11,7 @@ import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How far the estimate by length is from a vocabulary.
+ * Tests how far the estimate by length is from a vocabulary.
  */
 class LengthEstimatorTests {
 

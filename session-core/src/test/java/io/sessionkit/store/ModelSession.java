@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a session should be after any number of changes, in the most naive way: everything
- * is computed anew from a list of turns.
+ * A model of a session after any number of changes, in the most naive way: everything is
+ * computed anew from a list of turns.
  */
 final class ModelSession {
 
@@ -35,7 +35,7 @@ final class ModelSession {
 	/** By kind, then by id. */
 	final Map<String, Map<String, ModelRecord>> records = new TreeMap<>();
 
-	/** How often it was changed. */
+	/** The number of changes. */
 	long version;
 
 	long items;
@@ -65,7 +65,7 @@ final class ModelSession {
 	/** The header as the store handed it out last. */
 	@Nullable Session seen;
 
-	/** Whether it was written since, so that the times of the header move. */
+	/** True if it was written since, so that the times of the header move. */
 	boolean touched;
 
 	/**
@@ -139,14 +139,14 @@ final class ModelSession {
 
 	// changes
 
-	/** Whether a new turn gets the number that it has, if it has one. */
+	/** Returns whether a new turn gets the number that it has, if it has one. */
 	boolean isNext(@Nullable TurnWrite write) {
 		return write == null || write.turn().number() == 0 || find(write.turn().id()) != null
 				|| write.turn().number() == this.turns.size() + 1;
 	}
 
 	/**
-	 * Whether the commit would break a rule, where the session is as it expects.
+	 * Returns whether the commit would break a rule, if the session is as it expects.
 	 */
 	boolean isInvalid(Commit commit) {
 		HeaderChange.Head to = commit.header().head();
@@ -164,8 +164,8 @@ final class ModelSession {
 	}
 
 	/**
-	 * Whether the commit would leave an open turn behind: it stays open, and the head
-	 * goes elsewhere or another turn is the open one.
+	 * Returns whether the commit would leave an open turn behind: it stays open, and the
+	 * head goes elsewhere or another turn is the open one.
 	 */
 	boolean strandsOpenTurn(Commit commit) {
 		TurnWrite write = commit.turn();
@@ -366,7 +366,7 @@ final class ModelSession {
 		}
 	}
 
-	// what can be read
+	// reads
 
 	@Nullable ModelRecord record(String kind, @Nullable String id) {
 		return (id != null) ? this.records.getOrDefault(kind, Map.of()).get(id) : null;

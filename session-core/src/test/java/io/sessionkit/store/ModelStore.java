@@ -11,7 +11,7 @@ import io.sessionkit.store.CommitResult.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store should be after any number of changes: a map of {@link ModelSession}s.
+ * A model of a store after any number of changes: a map of {@link ModelSession}s.
  */
 final class ModelStore {
 
@@ -20,7 +20,7 @@ final class ModelStore {
 	private long stamp;
 
 	/**
-	 * What a commit was based on.
+	 * The state that a commit was based on.
 	 *
 	 * @param session the session that was opened, of which there can be several with one
 	 * key, one after the other
@@ -30,7 +30,7 @@ final class ModelStore {
 	}
 
 	/**
-	 * What should become of a commit.
+	 * The expected outcome of a commit.
 	 *
 	 * @param result what is answered; null where an exception is the only right answer
 	 * @param invalid whether it breaks a rule, so that it is refused with an exception
@@ -108,7 +108,8 @@ final class ModelStore {
 	}
 
 	/**
-	 * When a record was written that a store has handed out; empty if there is none.
+	 * Finds a record as it was written that a store has handed out; empty if there is
+	 * none.
 	 */
 	Optional<ModelSession.ModelRecord> find(SessionRecord record) {
 		return Optional.ofNullable(find(record.key())).map((session) -> session.record(record.kind(), record.id()));

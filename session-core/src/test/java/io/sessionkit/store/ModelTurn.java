@@ -103,7 +103,7 @@ final class ModelTurn {
 	}
 
 	/**
-	 * What is in force at a head.
+	 * The attributes and the summary in force at a head.
 	 */
 	record Position(Map<String, Object> attributes, long summary, @Nullable String summaryId) {
 

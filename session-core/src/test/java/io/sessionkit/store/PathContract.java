@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What is read along a path, turns that are written together, and turns of branches that
- * are not active.
+ * The contract for reading along a path, turns that are written together, and turns of
+ * branches that are not active.
  */
 abstract class PathContract extends HistoryContract {
 

@@ -25,14 +25,14 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * What a {@link RandomProgram} writes: turns, messages, records and values, each with all
- * fields that it may have.
+ * The content that a {@link RandomProgram} writes: turns, messages, records and values,
+ * each with all fields that it may have.
  */
 final class RandomContent {
 
 	static final List<String> KINDS = List.of(SessionStore.SUMMARY, Ledger.APPROVAL, "note");
 
-	/** What is kept as it is; PostgreSQL has no text with a NUL. */
+	/** Texts that are kept as they are; PostgreSQL has no text with a NUL. */
 	private static final List<String> PLAIN = List.of("text", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?", "é\r\n\t");
 
 	private static final List<String> TEXTS = List.of("text", "", "\u0000", "'; --", "😀 {} %s", "\\u0000 \\ \" :x ?",

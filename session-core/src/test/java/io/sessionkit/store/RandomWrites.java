@@ -106,7 +106,7 @@ final class RandomWrites {
 	}
 
 	/**
-	 * What has expired may go, and nothing else.
+	 * Deletes expired sessions, and checks that nothing else goes.
 	 */
 	private void clean() {
 		int limit = this.random.nextInt(3);
@@ -115,7 +115,7 @@ final class RandomWrites {
 	}
 
 	/**
-	 * What can be done to a session that is not there, or has no turn.
+	 * Makes one of the changes that fit a session that is absent, or has no turn.
 	 */
 	private void begin(SessionKey key, int dice) {
 		Commit commit = this.random.nextBoolean() ? Commit.first(key) : Commit.any(key);
@@ -344,14 +344,16 @@ final class RandomWrites {
 		return (result != null) ? new CommitResult(result.outcome(), version, result.turn(), result.firstItem()) : null;
 	}
 
-	/** Whether it would cover a turn that was deleted as one of the oldest. */
+	/** Returns whether it would cover a turn that was deleted as one of the oldest. */
 	private boolean coversWhatIsGone(Commit commit) {
 		ModelSession session = this.model.find(commit.key());
 		HeaderChange.Summary summary = commit.header().summary();
 		return session != null && summary != null && summary.turn() > 0 && summary.turn() < session.first;
 	}
 
-	/** Whether it repeats turns, but not the last one, by which a store would know. */
+	/**
+	 * Returns whether it repeats turns, but not the last, by which a store would know.
+	 */
 	private boolean repeatsEarlierTurns(Commit commit) {
 		ModelSession session = this.model.find(commit.key());
 		return session != null && commit.earlier().stream().anyMatch((turn) -> session.find(turn.turn().id()) != null)
@@ -372,7 +374,7 @@ final class RandomWrites {
 	}
 
 	/**
-	 * What the store answers; null if it refuses the commit and may do so.
+	 * Returns the answer of the store; null if it refuses the commit and may do so.
 	 */
 	private @Nullable CommitResult answer(Commit commit, Expected expected) {
 		try {

@@ -118,7 +118,7 @@ class SessionPurgeTests {
 		return observed;
 	}
 
-	/** What the purge logs. */
+	/** The log of the purge. */
 	private static final class Logged implements AutoCloseable {
 
 		private final Logger logger = (Logger) LoggerFactory.getLogger(SessionPurge.class);

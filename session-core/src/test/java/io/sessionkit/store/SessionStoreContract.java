@@ -37,10 +37,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 /**
- * What every {@link SessionStore} does. Whoever writes one extends this class, returns
- * the store, and runs it. Every test uses keys of its own, so that all can share one
- * store, also one that others use; nothing is assumed of the store's clock but that it
- * goes on.
+ * The contract of every {@link SessionStore}. Whoever writes one extends this class,
+ * returns the store, and runs it. Every test uses keys of its own, so that all can share
+ * one store, also one that others use; nothing is assumed of the store's clock but that
+ * it goes on.
  */
 public abstract class SessionStoreContract extends DeletedTurnsContract {
 
@@ -65,8 +65,8 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 	}
 
 	/**
-	 * How many random programs of 100 operations are compared with the model, unless
-	 * {@code -Dsessionkit.histories} says so.
+	 * Returns the number of random programs of 100 operations to compare with the model,
+	 * unless {@code -Dsessionkit.histories} says so.
 	 * @return the number
 	 */
 	protected int histories() {
@@ -458,7 +458,7 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 			change.run();
 		}
 		catch (UnsupportedOperationException ex) {
-			// what cannot be changed need not be a copy
+			// an immutable object need not be a copy
 		}
 	}
 

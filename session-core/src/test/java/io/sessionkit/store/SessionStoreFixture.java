@@ -24,8 +24,8 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 /**
- * What the tests of the contract share: keys that no other test uses, turns with texts,
- * and threads that start together.
+ * The common parts of the tests of the contract: keys that no other test uses, turns with
+ * texts, and threads that start together.
  */
 public abstract class SessionStoreFixture {
 
@@ -184,7 +184,7 @@ public abstract class SessionStoreFixture {
 	}
 
 	/**
-	 * What each of several threads returned that started together.
+	 * Returns the results of several threads that started together.
 	 */
 	public static <T> List<T> race(int threads, Callable<T> task) throws Exception {
 		List<Callable<T>> tasks = new ArrayList<>();

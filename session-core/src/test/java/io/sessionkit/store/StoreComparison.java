@@ -216,8 +216,8 @@ final class StoreComparison {
 	}
 
 	/**
-	 * What was written in the same millisecond may come in any order: some clocks tell no
-	 * more.
+	 * Sessions that were written in the same millisecond may come in any order: some
+	 * clocks tell no more.
 	 */
 	private static <T> void assertLastWrittenFirst(List<T> list, Function<T, Instant> time, ToLongFunction<T> stamp) {
 		assertThat(list.stream().map(time).toList()).as("times, newest first")

@@ -34,7 +34,7 @@ abstract class ViewContract extends ClockContract {
 	private static final List<Window> WINDOWS = List.of(Window.ALL, Window.turns(3), Window.items(5), new Window(4, 7));
 
 	/**
-	 * What another process does to a session of seven turns with a summary of the first
+	 * A change by another process to a session of seven turns with a summary of the first
 	 * two.
 	 */
 	enum Change {
@@ -248,7 +248,9 @@ abstract class ViewContract extends ClockContract {
 		}
 	}
 
-	/** Whether others have appended more turns than a store looks back must not show. */
+	/**
+	 * A view does not show that others have appended more turns than a store looks back.
+	 */
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 3, 4 })
 	void viewHasTheTurnsThatOthersHaveAppended(int turns) {
@@ -291,7 +293,8 @@ abstract class ViewContract extends ClockContract {
 	}
 
 	/**
-	 * What was done between turns that were appended, in front of them and behind them.
+	 * The changes are made between turns that were appended, in front of them and behind
+	 * them.
 	 */
 	@ParameterizedTest
 	@EnumSource
@@ -371,7 +374,7 @@ abstract class ViewContract extends ClockContract {
 		}
 	}
 
-	/** Whether the view was read or known must not show in what is handed out. */
+	/** A result does not show whether its view was read or known. */
 	@Test
 	@SuppressWarnings("unchecked")
 	void valuesInsideOfMetadataBelongToTheirReader() {

@@ -32,9 +32,9 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
- * What {@link OtherProcess} runs for {@link SharedContinuationTests}: pauses a turn and
- * decides its call. It does not continue the turn, or it runs the tool and never gets the
- * model's answer.
+ * The program that {@link OtherProcess} runs for {@link SharedContinuationTests}: pauses
+ * a turn and decides its call. It does not continue the turn, or it runs the tool and
+ * never gets the model's answer.
  */
 final class ContinuingProcess {
 
@@ -46,7 +46,7 @@ final class ContinuingProcess {
 	 */
 	static final Duration CLAIM = Duration.ofSeconds(1);
 
-	/** How many turns one process works on. */
+	/** The number of turns that one process works on. */
 	static final int TURNS = 200;
 
 	private ContinuingProcess() {

@@ -25,7 +25,7 @@ class StreamedContinuationsTests extends TurnContinuationsTests {
 
 	private final CompletableFuture<Void> answers = new CompletableFuture<>();
 
-	/** How long a notice is claimed; null for the lease of its turn. */
+	/** The time for which a notice is claimed; null for the lease of its turn. */
 	private @Nullable Duration claim;
 
 	@Override

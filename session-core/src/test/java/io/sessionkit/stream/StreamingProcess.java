@@ -20,8 +20,8 @@ import reactor.core.publisher.Flux;
 import org.springframework.ai.chat.client.ChatClient;
 
 /**
- * What {@link OtherProcess} runs: a stream that goes on until it is killed. It says the
- * id of each event.
+ * The program that {@link OtherProcess} runs: a stream that goes on until it is killed.
+ * It says the id of each event.
  */
 final class StreamingProcess {
 

@@ -27,7 +27,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is logged about a turn that cannot be continued.
+ * Tests the log about a turn that cannot be continued.
  */
 @Isolated
 class TurnContinuationsLogTests {

@@ -592,7 +592,7 @@ class TurnContinuationsTests {
 		return this.store.oldestRecords("notice", null, 100).records();
 	}
 
-	/** Whether a notice is claimed: due in a minute, when nothing else is. */
+	/** Returns whether a notice is claimed: due in a minute, when nothing else is. */
 	private boolean isClaimed() {
 		return notices().stream()
 			.anyMatch((record) -> record.payload().contains(this.clock.instant().plusSeconds(60).toString()));

@@ -139,7 +139,7 @@ class TurnStreamsTests {
 
 	private List<SessionHook> hooks = List.of();
 
-	/** What the model says. */
+	/** The words of the model. */
 	private Sinks.Many<ChatResponse> words = Sinks.many().unicast().onBackpressureBuffer();
 
 	@AfterEach
@@ -741,7 +741,7 @@ class TurnStreamsTests {
 		say("c");
 	}
 
-	/** What is left of a stream has its end, so that nobody takes it to be at work. */
+	/** The rest of a stream has its end, so that nobody takes it to be at work. */
 	@Test
 	void streamWhoseDeletionFailsIsOver() {
 		AtomicInteger failures = new AtomicInteger();
@@ -1171,7 +1171,7 @@ class TurnStreamsTests {
 			.isInstanceOf(Ended.class);
 	}
 
-	/** What a live reader has got by then cannot be taken back; what is kept can. */
+	/** A text that a live reader has got by then cannot be taken back; a kept one can. */
 	@Test
 	void streamIsKeptWithoutATextThatAHookTakesOutLater() {
 		this.hooks = List.of(saving((text) -> text.replace("b", "*")));
@@ -1216,7 +1216,7 @@ class TurnStreamsTests {
 		return this.store.records(this.key, StreamLogs.KIND).stream().map(SessionRecord::payload).toList();
 	}
 
-	/** What a reader elsewhere gets of a stream behind its first event. */
+	/** Returns the events that a reader elsewhere gets behind the first one. */
 	private List<CallEvent> keptEvents(List<StreamEvent> read) {
 		return streams().resume(this.key, read.get(0).id()).map(StreamEvent::event).collectList().block(SOON);
 	}

@@ -5,8 +5,8 @@ import java.lang.management.ManagementFactory;
 import com.sun.management.ThreadMXBean;
 
 /**
- * What the thread that calls allocates. It is more than in an application: the tests run
- * without the compiler that leaves objects out which are not needed.
+ * Measures what the calling thread allocates. It is more than in an application, since
+ * the tests run without the compiler that removes unneeded objects.
  */
 public final class Allocations {
 

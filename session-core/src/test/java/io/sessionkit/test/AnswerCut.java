@@ -20,7 +20,7 @@ public final class AnswerCut {
 	private final SortedSet<Long> ends = new TreeSet<>();
 
 	/**
-	 * What becomes of bytes that have arrived from the server.
+	 * The fate of bytes that have arrived from the server.
 	 *
 	 * @param bytes how many of them the client gets
 	 * @param cut whether the connection is cut then
@@ -60,7 +60,7 @@ public final class AnswerCut {
 	}
 
 	/**
-	 * What clients got since {@link #after}.
+	 * Returns the bytes that clients got since {@link #after}.
 	 * @return the number of bytes
 	 */
 	public synchronized long passed() {
@@ -68,8 +68,8 @@ public final class AnswerCut {
 	}
 
 	/**
-	 * Where the pieces end that have arrived since {@link #after}: an answer, or a part
-	 * of one.
+	 * Returns the ends of the pieces that have arrived since {@link #after}: an answer,
+	 * or a part of one.
 	 * @return so many bytes have passed then
 	 */
 	public synchronized SortedSet<Long> ends() {

@@ -54,7 +54,7 @@ public final class CuttingProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Where the proxy listens on the loopback address.
+	 * Returns the port that the proxy listens on, on the loopback address.
 	 * @return the port
 	 */
 	public int port() {
@@ -62,7 +62,7 @@ public final class CuttingProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How many connections were cut.
+	 * Returns the number of connections that were cut.
 	 * @return their number
 	 */
 	public long cuts() {

@@ -169,7 +169,7 @@ public final class MariaDbServer {
 	}
 
 	/**
-	 * Where the server listens.
+	 * Returns the host that the server listens on.
 	 * @return the host
 	 */
 	public String host() {
@@ -177,7 +177,7 @@ public final class MariaDbServer {
 	}
 
 	/**
-	 * Where the server listens.
+	 * Returns the port that the server listens on.
 	 * @return the port
 	 */
 	public int port() {
@@ -185,7 +185,7 @@ public final class MariaDbServer {
 	}
 
 	/**
-	 * Which server it is, and its version.
+	 * Returns the kind of the server, and its version.
 	 */
 	@Override
 	public String toString() {

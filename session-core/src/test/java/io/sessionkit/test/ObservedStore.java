@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class ObservedStore implements SessionStore {
 
 	/**
-	 * Where a store may fail.
+	 * A point at which a store may fail.
 	 */
 	public enum Fault {
 
@@ -162,7 +162,7 @@ public final class ObservedStore implements SessionStore {
 	}
 
 	/**
-	 * What was called of open and commit, in order.
+	 * Returns the calls of open and commit, in order.
 	 */
 	public List<String> calls() {
 		return List.copyOf(this.calls);

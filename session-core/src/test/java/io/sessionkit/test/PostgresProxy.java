@@ -55,7 +55,7 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Where the driver connects to.
+	 * Returns the host that the driver connects to.
 	 * @return the host
 	 */
 	public String host() {
@@ -63,7 +63,7 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Where the driver connects to.
+	 * Returns the port that the driver connects to.
 	 * @return the port
 	 */
 	public int port() {
@@ -79,7 +79,7 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What the server has sent since {@link #reset}.
+	 * Returns the bytes that the server has sent since {@link #reset}.
 	 * @return bytes
 	 */
 	public long bytesRead() {
@@ -87,7 +87,7 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What the driver has sent since {@link #reset}.
+	 * Returns the bytes that the driver has sent since {@link #reset}.
 	 * @return bytes
 	 */
 	public long bytesWritten() {
@@ -95,8 +95,8 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How often the driver waited before it sent more. Messages that are sent together
-	 * count once, if the answers take long enough.
+	 * Returns how many times the driver waited before it sent more. Messages that are
+	 * sent together count once, if the answers take long enough.
 	 * @return how often
 	 */
 	public long waits() {
@@ -104,7 +104,7 @@ public final class PostgresProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How long answers take from now on.
+	 * Sets the time that answers take from now on.
 	 * @param latency the time
 	 */
 	public void latency(Duration latency) {

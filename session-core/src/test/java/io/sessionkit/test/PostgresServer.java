@@ -140,7 +140,7 @@ public final class PostgresServer {
 	}
 
 	/**
-	 * Where the server listens.
+	 * Returns the host that the server listens on.
 	 * @return the host
 	 */
 	public String host() {
@@ -148,7 +148,7 @@ public final class PostgresServer {
 	}
 
 	/**
-	 * Where the server listens.
+	 * Returns the port that the server listens on.
 	 * @return the port
 	 */
 	public int port() {
@@ -156,7 +156,7 @@ public final class PostgresServer {
 	}
 
 	/**
-	 * Who may connect.
+	 * Returns the user that may connect.
 	 * @return the user
 	 */
 	public String user() {
@@ -164,7 +164,7 @@ public final class PostgresServer {
 	}
 
 	/**
-	 * What that user has to say.
+	 * Returns the password of that user.
 	 * @return the password
 	 */
 	public String password() {
@@ -172,7 +172,7 @@ public final class PostgresServer {
 	}
 
 	/**
-	 * Which server it is, and its version.
+	 * Returns the kind of the server, and its version.
 	 */
 	@Override
 	public String toString() {

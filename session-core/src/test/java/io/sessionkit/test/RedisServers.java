@@ -364,7 +364,7 @@ public final class RedisServers {
 	}
 
 	/**
-	 * Where and how the server or Cluster is reached.
+	 * Returns the configuration with which the server or Cluster is reached.
 	 * @return the configuration
 	 */
 	public RedisConfiguration configuration() {
@@ -372,7 +372,7 @@ public final class RedisServers {
 	}
 
 	/**
-	 * Where the server, or the first one of the Cluster, listens.
+	 * Returns the host of the server, or of the first one of the Cluster.
 	 * @return the host
 	 */
 	public String host() {
@@ -380,7 +380,7 @@ public final class RedisServers {
 	}
 
 	/**
-	 * Where the server, or the first one of the Cluster, listens.
+	 * Returns the port of the server, or of the first one of the Cluster.
 	 * @return the port
 	 */
 	public int port() {
@@ -388,7 +388,7 @@ public final class RedisServers {
 	}
 
 	/**
-	 * Which server it is, and its version.
+	 * Returns the kind of the server, and its version.
 	 */
 	@Override
 	public String toString() {

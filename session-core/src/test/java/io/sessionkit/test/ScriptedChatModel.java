@@ -99,7 +99,7 @@ public final class ScriptedChatModel implements ChatModel {
 	}
 
 	/**
-	 * What the model was sent, one entry for each call.
+	 * Returns the prompts that the model was sent, one for each call.
 	 */
 	public synchronized List<Prompt> prompts() {
 		return List.copyOf(this.prompts);

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class TcpProxy implements AutoCloseable {
 
-	/** How many requests are kept. */
+	/** The number of requests that are kept. */
 	private static final int REQUESTS = 20;
 
 	private final ServerSocket listener;
@@ -72,7 +72,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Where the proxy listens on the loopback address.
+	 * Returns the port that the proxy listens on, on the loopback address.
 	 * @return the port
 	 */
 	public int port() {
@@ -80,8 +80,8 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How often the client sent something and waited for the answer, since the last
-	 * reset. What is sent together counts once.
+	 * Returns how many times the client sent something and waited for the answer, since
+	 * the last reset. What is sent together counts once.
 	 * @return the number of round trips
 	 */
 	public long roundTrips() {
@@ -89,7 +89,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What the server sent since the last reset.
+	 * Returns the bytes that the server sent since the last reset.
 	 * @return the number of bytes
 	 */
 	public long bytesRead() {
@@ -97,7 +97,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What the client sent since the last reset.
+	 * Returns the bytes that the client sent since the last reset.
 	 * @return the number of bytes
 	 */
 	public long bytesWritten() {
@@ -123,7 +123,7 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What the server sent last.
+	 * Returns the last answer of the server.
 	 * @return the bytes
 	 */
 	public byte[] lastAnswer() {

@@ -11,7 +11,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 
 /**
- * What providers demand of a request, written a second time and by other means than the
+ * The rules of providers for a request, written a second time and by other means than the
  * guard, so that the two check each other.
  */
 public final class ValidSequence {
@@ -20,7 +20,7 @@ public final class ValidSequence {
 	}
 
 	/**
-	 * What is wrong with a request.
+	 * Returns the faults of a request.
 	 * @param request the messages as the model gets them
 	 * @return a sentence for each fault; none if it is valid
 	 */

@@ -88,7 +88,7 @@ public final class WorkingModel implements ChatModel {
 	}
 
 	/**
-	 * How often the tool is called for a question.
+	 * Returns the number of tool calls for a question.
 	 */
 	public static int rounds(String question) {
 		int colon = question.indexOf(':');

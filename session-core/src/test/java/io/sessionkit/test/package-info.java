@@ -1,5 +1,5 @@
 /**
- * What tests of SessionKit, and of applications that use it, are written with.
+ * Support for tests of SessionKit, and of applications that use it.
  */
 @NullMarked
 package io.sessionkit.test;

@@ -650,7 +650,7 @@ public final class SessionKitProperties {
 
 	/**
 	 * Refuses a time that is too short to be of use. A time from the environment is
-	 * refused earlier, as it is written there.
+	 * refused earlier, in the form in which it is written there.
 	 */
 	static void refuseBelowASecond(String property, @Nullable Duration value) {
 		refuseBelow(SHORTEST, property, value);

@@ -17,8 +17,8 @@ import org.springframework.mock.env.MockEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a person reads when the application does not start: the first analysis among those
- * of all analyzers, as in a real start.
+ * The text that a person reads when the application does not start: the first analysis
+ * among those of all analyzers, as in a real start.
  */
 public final class StartFailure {
 

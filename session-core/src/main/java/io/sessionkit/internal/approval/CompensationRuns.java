@@ -24,8 +24,8 @@ import org.springframework.ai.tool.ToolCallback;
 
 /**
  * Runs the calls that take effects back, each at most once: a call is claimed under the
- * lease of the rewind before it runs, and its end is stored before anything else is done
- * with it. Safe for use by many threads.
+ * lease of the rewind before it runs, and its outcome is stored before anything else
+ * happens. Safe for use by many threads.
  */
 public final class CompensationRuns {
 

@@ -86,7 +86,7 @@ public final class Continuations {
 
 	}
 
-	/** What there is to do for a turn. */
+	/** The state of a turn, which says what to do for it. */
 	public enum State {
 
 		/** Nothing: it is no longer open. */
@@ -208,7 +208,7 @@ public final class Continuations {
 		return this.store.options().now();
 	}
 
-	// what becomes of them
+	// claims and their ends
 
 	/**
 	 * Claims a notice, so that no other process works on it for a while.
@@ -325,7 +325,7 @@ public final class Continuations {
 			.toList();
 	}
 
-	// who works
+	// the processes at work
 
 	/**
 	 * Returns how long a process claims a notice: until the lease of its turn would run

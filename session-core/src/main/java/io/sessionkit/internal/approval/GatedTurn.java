@@ -43,7 +43,7 @@ import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 
 /**
- * A turn whose tool calls pass the policies first. For advisors.
+ * A turn whose tool calls are checked by the policies first. For advisors.
  * <p>
  * The tool loop stays Spring AI's: a reply with calls that have to wait is taken out of
  * it, and a continued turn puts the reply in again instead of a model call. The loop then
@@ -91,7 +91,7 @@ final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	/** Whether the calls that the tool loop is running or ran last are stored. */
+	/** True if the calls that the tool loop is running or ran last are stored. */
 	private volatile boolean written;
 
 	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger,

@@ -62,7 +62,7 @@ public final class GatedTurns {
 
 	private static final Log logger = LogFactory.getLog(GatedTurns.class);
 
-	/** What is read with a turn to continue it. */
+	/** The kinds of records that are read with a turn to continue it. */
 	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	private final Turns turns;
@@ -138,8 +138,8 @@ public final class GatedTurns {
 			return (arrival != null) ? arrival.waitingWhile(silentLease(asking)) : null;
 		}
 		if (made != null) {
-			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, and its"
-					+ " turn is not stored, so nobody would know its reply when it is repeated. Leave the key out.");
+			throw new IllegalStateException("This call on session " + asking.key() + " has an idempotency key, but its"
+					+ " turn is not stored, so its reply could not be found when the call is repeated. Leave the key out.");
 		}
 		return null;
 	}

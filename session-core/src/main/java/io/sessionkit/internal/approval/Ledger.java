@@ -247,7 +247,7 @@ public final class Ledger {
 			return now;
 		}
 		LedgerEntry again = replace(now.with(ApprovalStatus.CANCELLED));
-		// if others go on deciding, a commit that expects this revision is refused
+		// if others keep deciding, a commit that expects this revision is refused
 		return (again != null) ? again : cancelled;
 	}
 

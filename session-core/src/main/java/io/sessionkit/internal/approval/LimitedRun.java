@@ -49,7 +49,7 @@ final class LimitedRun implements Runnable {
 	/** The thread while the tool runs on it. */
 	private @Nullable Thread thread;
 
-	/** Whether an interrupt came before the tool had its thread. */
+	/** True if an interrupt came before the tool had its thread. */
 	private boolean interrupted;
 
 	/** The time at which the tool was stopped; null if it was not. */

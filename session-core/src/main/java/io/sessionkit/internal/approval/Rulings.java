@@ -71,7 +71,7 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 	}
 
 	/**
-	 * Returns the ruling on a call whose annotations others ask about.
+	 * Returns the ruling on a call, without its annotations, which others check.
 	 */
 	public Ruling ruleOfApplication(Caller caller, ToolCall call, @Nullable ToolCallback tool) {
 		return ruleOfApplication(caller, call, tool, new ToolInput(tool, ToolArguments.of(call.arguments())));

@@ -24,7 +24,7 @@ public final class SessionlessTool implements ToolCallback {
 
 	private final Rulings.Caller caller;
 
-	/** Why nothing can wait, as words that follow "the call". */
+	/** The reason why no call can wait, as words that follow "the call". */
 	private final String why;
 
 	private final @Nullable HookContext enclosing;

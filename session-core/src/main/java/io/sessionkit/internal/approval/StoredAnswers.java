@@ -43,10 +43,12 @@ final class StoredAnswers {
 	 */
 	private static final String FINISH_REASON = "finishReason";
 
-	/** What the client of OpenAI puts there if the model has not said it. */
+	/** The value of the OpenAI client if the model has not given a reason. */
 	private static final String NO_REASON = "_UNKNOWN";
 
-	/** How many turns are read at once if the turn has not got its first number. */
+	/**
+	 * The number of turns to read at once if the turn is not found by its first number.
+	 */
 	private static final int BATCH = 100;
 
 	private final SessionStore store;

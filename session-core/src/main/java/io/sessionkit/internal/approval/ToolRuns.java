@@ -218,7 +218,7 @@ public final class ToolRuns {
 				result = runClaimed(call, () -> this.limits.run(tool, arguments, withClaim));
 			}
 			catch (StoppedTool ex) {
-				// it may have had its effect, and the turn goes on
+				// it may have had its effect, and the turn continues
 				end(batch, slot, claimed, ex.text(), true);
 				return this.texts.result(call, ex.text());
 			}

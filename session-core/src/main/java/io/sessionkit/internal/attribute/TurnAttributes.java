@@ -34,7 +34,7 @@ public final class TurnAttributes {
 	/** The attributes as they were at the mark. */
 	private Map<String, Object> marked;
 
-	/** Whether something was written since somebody has asked. */
+	/** True if an attribute was written since the last time this was asked. */
 	private boolean written;
 
 	private Phase phase = Phase.RUNNING;

@@ -105,9 +105,9 @@ final class RanCalls {
 	}
 
 	/**
-	 * Returns how many replies are examples in the input. The question comes after them,
-	 * and all of the input has the time at which the turn was opened, unlike a message
-	 * that has joined the turn later.
+	 * Returns the number of replies that are examples in the input. The question comes
+	 * after them, and all of the input has the time at which the turn was opened, unlike
+	 * a message that has joined the turn later.
 	 */
 	private long examples() {
 		List<SessionItem> input = this.items.stream()
@@ -319,7 +319,7 @@ final class RanCalls {
 
 	}
 
-	/** What is wrong with the turn counts before what is wrong with one of its calls. */
+	/** Returns the flaw of the turn if there is one, otherwise that of the call. */
 	private @Nullable Flaw orOfTurn(@Nullable Flaw ofCall) {
 		return (this.flawOfTurn != null) ? this.flawOfTurn : ofCall;
 	}

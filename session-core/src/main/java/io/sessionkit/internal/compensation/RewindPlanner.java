@@ -169,7 +169,9 @@ public final class RewindPlanner {
 			}
 		}
 
-		/** What has begun is ended as it was begun, whatever the tools say by now. */
+		/**
+		 * A call that has begun is ended as it began, even if its tool has changed since.
+		 */
 		private static boolean hasBegun(LedgerEntry entry) {
 			return entry.approval().claimedAt() != null || entry.status() == ApprovalStatus.DONE;
 		}

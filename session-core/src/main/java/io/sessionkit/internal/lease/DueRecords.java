@@ -27,8 +27,8 @@ public final class DueRecords {
 	}
 
 	/**
-	 * Returns whether a time has come. A time that nobody can have meant is that of a
-	 * clock that has jumped.
+	 * Returns whether a record is due. A time that is too far ahead counts as due: it
+	 * comes from a clock that has jumped.
 	 * @param lease how long a record may be claimed
 	 */
 	public static boolean isDue(Instant due, Instant now, Duration lease) {

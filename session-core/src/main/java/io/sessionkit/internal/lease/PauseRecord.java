@@ -69,7 +69,9 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 		}
 	}
 
-	/** What lies between messages that hooks were asked about was not checked. */
+	/**
+	 * Returns the queued messages. Those between checked ones were not checked by hooks.
+	 */
 	private static List<JoiningInput> queued(List<Message> messages, @Nullable Object checked) {
 		List<JoiningInput> queued = new ArrayList<>();
 		int end = 0;

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a session from expiring while a call works on a turn of it. Each write of a
- * session moves its end, but a turn writes nothing while it waits for the model. What a
- * transaction of the caller may have locked is left alone. Safe for use by many threads.
+ * session moves its end, but a turn writes nothing while it waits for the model. A
+ * session that a transaction of the caller may have locked is left alone. Safe for use by
+ * many threads.
  */
 public final class SessionLife {
 

@@ -65,7 +65,7 @@ public final class TurnLease implements HeldLease {
 
 	private int users = 1;
 
-	/** Whether the lease is being given back with the end of its turn. */
+	/** True while the lease is being given back with the end of its turn. */
 	private boolean ending;
 
 	private final AtomicBoolean reported = new AtomicBoolean();

@@ -86,8 +86,8 @@ public final class Admission {
 	}
 
 	/**
-	 * Creates the writes that store that a turn of another call answers the request of
-	 * this one. If the ones before were refused, the lines are read again.
+	 * Creates the writes that record that a turn of another call answers the request of
+	 * this one. If earlier ones were refused, the lines are read again.
 	 * @param other the turn
 	 * @return the writes
 	 */
@@ -120,7 +120,7 @@ public final class Admission {
 		return (this.offering != null) ? this.offering.answers(turn(), ends) : new ArrayList<>();
 	}
 
-	/** Goes on after the commit that has stored what answers the request. */
+	/** Continues after the commit that has stored what answers the request. */
 	public void answered() {
 		this.places.forEach((place) -> place.answered(turn()));
 		if (this.offering != null) {

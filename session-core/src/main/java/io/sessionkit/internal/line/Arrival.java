@@ -40,7 +40,7 @@ public final class Arrival {
 	/** Returns whether the turn that a call is to continue is not free yet. */
 	private Predicate<@Nullable Answer> taken = (answer) -> false;
 
-	/** What the call has waited for; null as long as it stands in line. */
+	/** The outcome of the wait; null as long as the call stands in line. */
 	private @Nullable Known known;
 
 	/** Counts the call while it stands in line; null until it has looked. */
@@ -48,10 +48,10 @@ public final class Arrival {
 
 	private boolean over;
 
-	/** Whether nobody waits for the call any more. */
+	/** True once nobody waits for the call any more. */
 	private volatile boolean givenUp;
 
-	/** Whether a turn has the messages of this call, once it has left or was admitted. */
+	/** True if a turn has the messages of this call, once it has left or was admitted. */
 	private boolean joined;
 
 	/**

@@ -34,7 +34,7 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 
 	private static final char BEFORE_BEAT = ' ';
 
-	/** What the messages of a call that waits have to do with the turn at work. */
+	/** The relation of the messages of a waiting call to the turn at work. */
 	enum Mark {
 
 		/** Nothing: the call only waits. */

@@ -149,7 +149,7 @@ public final class Offering {
 				: this.lines.write(this.key, name, line, RecordWrite.ANY);
 	}
 
-	/** Goes on after the commit that has stored what answers the calls. */
+	/** Continues after the commit that has stored what answers the calls. */
 	void answered() {
 		this.answered.addAll(this.answering);
 	}

@@ -34,7 +34,7 @@ final class OwnOffer {
 	 */
 	private long revision;
 
-	/** Whether the messages were part of the turn at work when the call looked last. */
+	/** True if the messages were part of the turn at work when the call last looked. */
 	private boolean taken;
 
 	/** The call at work when this one looked last; null for none. */

@@ -16,7 +16,7 @@ public final class SilentLease implements Predicate<@Nullable Answer> {
 
 	private final Supplier<@Nullable SessionRecord> lease;
 
-	/** Whether the call continues the open turn even if no turn answers it. */
+	/** True if the call continues the open turn even if no turn answers it. */
 	private final boolean continues;
 
 	private final Predicate<Answer> brokenOff;

@@ -59,7 +59,7 @@ final class Wait {
 
 	private final LineWatch watch;
 
-	/** When the call has come to the line; null until it has looked. */
+	/** The time at which the call joined the line; null until it has looked. */
 	private @Nullable Long since;
 
 	private Duration pause = FIRST_PAUSE;
@@ -74,15 +74,15 @@ final class Wait {
 
 	private @Nullable Answer answer;
 
-	/** Whether there is no session that this call could wait in. */
+	/** True if there is no session that this call could wait in. */
 	private boolean absent;
 
-	/** Whether the call stands in no line behind this one. */
+	/** True if the call stands in no line behind this one. */
 	private boolean last;
 
 	private int looks;
 
-	/** Whether a call that stood in line was found to be gone. */
+	/** True if a call that stood in line was found to be gone. */
 	private boolean foundGone;
 
 	private boolean over;
@@ -403,7 +403,7 @@ final class Wait {
 		return this.offer != null && this.offer.answer() != null;
 	}
 
-	/** What is not deleted now expires. */
+	/** Deletes the offer. If that fails, the offer expires. */
 	private void forget() {
 		try {
 			if (this.offer != null) {

@@ -35,7 +35,7 @@ final class RetainedTurns {
 	/** The first turn that stays. */
 	private final long before;
 
-	/** What the snapshots of the turns that stay refer to. */
+	/** The items that the snapshots of the turns that stay refer to. */
 	private final List<Snapshot.Items> shown = new ArrayList<>();
 
 	/**

@@ -66,7 +66,7 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean b
 		};
 	}
 
-	/** A hook has returned what it must not. */
+	/** Thrown if a hook has returned something that it must not return. */
 	static final class MisusedException extends IllegalStateException implements Told {
 
 		MisusedException(NamedHook hook, Phase phase, String fault) {

@@ -35,7 +35,7 @@ public final class OpenRound {
 	}
 
 	/**
-	 * Records what rounds bring.
+	 * Records the outcomes of rounds.
 	 */
 	interface Recorder {
 

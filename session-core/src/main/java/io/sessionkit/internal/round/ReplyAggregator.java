@@ -223,7 +223,7 @@ final class ReplyAggregator {
 			this.metadata.put(name, all);
 		}
 		else if (!name.equals(Replies.IS_THOUGHT) || !Boolean.parseBoolean(String.valueOf(value))) {
-			// what is left of a thought is no thought
+			// the mark of a thought is left out: a whole reply is not a thought
 			this.metadata.put(name, value);
 		}
 	}

@@ -76,10 +76,10 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private boolean queuedTaken;
 
-	/** Whether the tool loop runs calls of a turn that waits. */
+	/** True while the tool loop runs calls of a turn that waits. */
 	private volatile boolean meanwhile;
 
-	/** How often the loop has begun. */
+	/** The number of times that the loop has begun. */
 	private int runs;
 
 	/**

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record OpenedRows(HeaderRow header, @Nullable RecordRow summary, List<ItemRow> items, Extent extent) {
 
-	/** How much of a view was returned to a reader who may know it. */
+	/** The part of a view that was returned to a reader who may know it. */
 	public enum Extent {
 
 		/** All of it. */

@@ -146,7 +146,7 @@ public final class SnapshotTaker {
 	 * Returns the writes of the messages that the snapshot shows of turns that were
 	 * deleted since the view was read.
 	 * @param before the first turn that was not deleted
-	 * @param kept what is kept of deleted turns
+	 * @param kept the records of what is kept of deleted turns
 	 */
 	public List<RecordWrite> deletedSince(SessionKey key, long before, List<SessionRecord> kept, MessageCodec codec) {
 		Map<Long, SessionRecord> there = kept.stream().collect(Collectors.toMap(KeptTexts::turn, Function.identity()));
@@ -163,7 +163,7 @@ public final class SnapshotTaker {
 	/**
 	 * Returns whether the view had a turn of which nothing is to be kept, since it was
 	 * deleted by its number.
-	 * @param kept what is kept of deleted turns
+	 * @param kept the records of what is kept of deleted turns
 	 */
 	public boolean showsDeletedForGood(List<SessionRecord> kept, MessageCodec codec) {
 		Set<Long> turns = this.view.stream().map(ViewLine::turn).collect(Collectors.toSet());

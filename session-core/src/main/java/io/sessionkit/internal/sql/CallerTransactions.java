@@ -20,7 +20,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Knows what the open transactions of callers on a thread have written, also while others
  * suspend them. A write beside such a transaction, on another connection, would wait for
- * it, and it goes on only after that write: neither would ever end. So what would wait is
+ * it, and it resumes only after that write: neither would ever end. So what would wait is
  * refused. Safe for use by many threads.
  */
 public final class CallerTransactions {
@@ -169,10 +169,10 @@ public final class CallerTransactions {
 		return open;
 	}
 
-	/** What was written of one session. */
+	/** The writes of a transaction to one session. */
 	private static final class Written {
 
-		/** What was written of each record last. */
+		/** The last write of each record. */
 		private final Map<List<String>, RecordWrite> records = new HashMap<>();
 
 		private boolean begun;

@@ -26,10 +26,10 @@ public final class Columns {
 
 	public static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
-	/** How many columns of a header are before its stamp. */
+	/** The number of columns of a header before its stamp. */
 	static final int STAMP = 16;
 
-	/** How many columns a header has. */
+	/** The number of columns of a header. */
 	public static final int HEADER_SIZE = 24;
 
 	public static final String TURN = """

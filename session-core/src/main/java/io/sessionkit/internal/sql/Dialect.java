@@ -427,7 +427,7 @@ public enum Dialect {
 	}
 
 	/**
-	 * Returns a statement for a text. Where a transaction could wait for good, statements
+	 * Returns a statement for a text. Where a transaction could wait forever, statements
 	 * have a time limit, and a wait that reaches it counts as one for others who write.
 	 */
 	PreparedStatement prepare(Connection connection, String text) throws SQLException {

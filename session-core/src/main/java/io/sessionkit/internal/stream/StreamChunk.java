@@ -13,18 +13,18 @@ import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a stream that is written at one time: the events since the chunk before, or
- * a mark of somebody else. Each chunk is a record of its own, whose name is its number,
- * so two who write at the same time cannot both have it.
+ * A piece of a stream that is written at one time: the events since the previous chunk,
+ * or a mark of another writer. Each chunk is a record of its own, whose name is its
+ * number, so two writers cannot both have the same one.
  *
  * @param number its number in the stream, from 0
  * @param first the number of its first event; that of the next one if it has none
  * @param events the events, each as named values
- * @param mark what the chunk says besides
+ * @param mark the mark that the chunk carries besides
  * @param request the digest of the name of the request that the call makes; null if it
- * has none, and in the chunk of somebody else
- * @param life how long the process that works may be silent; null in the chunk of
- * somebody else, and in those of an earlier version
+ * has none, and in a chunk of another writer
+ * @param life how long the process at work may be silent; null in a chunk of another
+ * writer, and in those of an earlier version
  */
 public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark,
 		@Nullable String request, @Nullable Duration life) {

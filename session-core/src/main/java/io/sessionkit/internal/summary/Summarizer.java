@@ -313,8 +313,8 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Has the model write the summary. The hooks check what it reads and what it writes,
-	 * and once more the summary before, which may be older than they are.
+	 * Lets the model write the summary. The hooks check its input and its output, and
+	 * again the previous summary, which may be older than the hooks.
 	 */
 	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
 		Summary before = coverage.before();

@@ -103,7 +103,7 @@ public record LeftTurns(long tip, String branch, long fork, long first, long at,
 	}
 
 	/**
-	 * Returns these turns without the first ones, which the head has come back to.
+	 * Returns these turns without the first ones, to which the head has come back.
 	 * @param head the last of those
 	 * @param next the one behind it; 0 if there is none
 	 */

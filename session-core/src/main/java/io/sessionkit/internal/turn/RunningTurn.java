@@ -658,7 +658,7 @@ public final class RunningTurn {
 	/**
 	 * Registers what supplies the gate of a turn that has none, while its process shuts
 	 * down.
-	 * @param supplier supplies the gate; null to go on
+	 * @param supplier supplies the gate; null to continue
 	 */
 	public void stopping(Supplier<@Nullable TurnGate> supplier) {
 		this.rounds.stopping(supplier);

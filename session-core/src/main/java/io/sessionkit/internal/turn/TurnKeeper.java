@@ -427,7 +427,10 @@ final class TurnKeeper {
 		return (known != null && (failure.isUnwritten() || !isOpen())) ? known.status() : null;
 	}
 
-	/** What fails after the turn is stored says nothing about the turn. */
+	/**
+	 * Returns whether the turn is unwritten. A failure after it was stored does not mean
+	 * that.
+	 */
 	private boolean isUnwritten(RuntimeException cause) {
 		return cause instanceof StoreUnavailableException failure && failure.isUnwritten()
 				&& (stored() == null || isOpen());

@@ -55,10 +55,10 @@ final class TurnPrompt {
 	/** The limits of the requests. */
 	private final Trim trim;
 
-	/** Whether the limits have left out some of what the session holds. */
+	/** True if the limits have left out some of what the session holds. */
 	private final boolean isCut;
 
-	/** Whether the model was asked. */
+	/** True once the model was called. */
 	private volatile boolean asked;
 
 	/** Whether the call that opened the turn has brought the history. */

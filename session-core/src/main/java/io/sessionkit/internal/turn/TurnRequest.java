@@ -151,13 +151,13 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 			/** Behind the head of the active branch. */
 			HEAD,
 
-			/** In the place of a turn, with another question. */
+			/** Instead of a turn, with another question. */
 			EDIT,
 
-			/** In the place of a turn, with its question. */
+			/** Instead of a turn, with the same question. */
 			REGENERATE,
 
-			/** In the place of a turn that is still the newest one, with its question. */
+			/** Instead of a turn that is still the newest one, with the same question. */
 			ANSWER,
 
 			/** Behind the head of a branch, which need not be active. */

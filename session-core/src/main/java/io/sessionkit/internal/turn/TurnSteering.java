@@ -177,7 +177,7 @@ final class TurnSteering {
 	/**
 	 * Runs the hooks on what a call offers. What they do not let pass is left to the call
 	 * itself, which then learns why. The same request joins once.
-	 * @param before what joins before it
+	 * @param before the offers that join before it
 	 * @return null if the messages do not join the turn
 	 */
 	private InputChecks.@Nullable Checked checked(Offered offered, Collection<Passed> before) {

@@ -554,7 +554,7 @@ class TurnWriter {
 		return joined;
 	}
 
-	/** What the snapshot cannot refer to is written with the first part of the turn. */
+	/** Adds the record of what the snapshot cannot refer to, with the first part only. */
 	private List<RecordWrite> records(List<RecordWrite> more) {
 		return (this.parts > 0 || !this.deleting.isEmpty()) ? more : this.shown.withVerbatim(this.id, more);
 	}

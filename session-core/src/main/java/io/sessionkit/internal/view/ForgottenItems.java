@@ -28,7 +28,7 @@ public final class ForgottenItems {
 	/** The turns of the items, by the sequence of the item. */
 	private final NavigableMap<Long, Long> items = new TreeMap<>();
 
-	/** Whether nothing may be forgotten, since the message in question may not join. */
+	/** True if nothing may be forgotten, since the message in question may not join. */
 	private final boolean refuses;
 
 	private boolean running = true;

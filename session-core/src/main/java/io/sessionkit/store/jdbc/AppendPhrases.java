@@ -25,7 +25,7 @@ final class AppendPhrases {
 				else {moment} + {life} + {life} / {slack} end,
 			ttl = {life}""".replace("{life}", LIFE).replace("{slack}", Long.toString(Micros.LIVES_PER_SLACK));
 
-	/** How many turns of a view a turn is: one without items does not count. */
+	/** The number of turns of a view that a turn counts as: 0 if it has no items. */
 	static final String ONE_TURN = "case when :count > 0 then 1 else 0 end";
 
 	/** The header with one more turn, which continues the run or starts a new one. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OldestTurns {
 
-	/** What is left of a turn. */
+	/** The columns of a turn whose content is deleted. */
 	static final String EMPTIED = "items = 0, tokens = 0, apart = 0, body = null, origin = null, state = null";
 
 	private final TurnStatements turns;

@@ -77,7 +77,7 @@ final class PathReading implements Paths {
 
 	/**
 	 * Returns the rows if the session was not written while they were read. Only then
-	 * does it count that there is no such end.
+	 * does a missing end count.
 	 */
 	private Optional<Rows> unchanged(Connection connection, SessionKey key, PathQuery query, HeaderRow header)
 			throws SQLException {

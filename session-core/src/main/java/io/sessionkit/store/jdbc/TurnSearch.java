@@ -16,7 +16,7 @@ import io.sessionkit.internal.sql.Templates;
  */
 final class TurnSearch {
 
-	/** How many turns are looked at together: three times for a million turns. */
+	/** The number of turns to look at together: three times for a million turns. */
 	private static final int TOGETHER = 100;
 
 	private final Sql looks;
@@ -44,7 +44,7 @@ final class TurnSearch {
 		return between.low;
 	}
 
-	/** Two turns: the one that is searched for is the lower one or lies between them. */
+	/** Two turns. The requested one is the lower of them or lies between them. */
 	private static final class Between {
 
 		private long low;

@@ -112,7 +112,7 @@ public final class RedisSessionStore implements SessionStore {
 
 	private final ExpiredRecords expired;
 
-	/** Whether the last deletion has ended while there were records to look at. */
+	/** True if the last deletion ended while there were still records to look at. */
 	private volatile boolean amongRecords;
 
 	private final SessionWrites writes;
@@ -370,7 +370,7 @@ public final class RedisSessionStore implements SessionStore {
 		int removed = (most > 0 && !this.amongRecords) ? this.gone.remove(most) : 0;
 		if (removed < most) {
 			removed += this.expired.remove(most - removed);
-			// a call that ends in the middle goes on there, and not with the ids again
+			// a call that ends in the middle continues there, and not with the ids again
 			this.amongRecords = removed == most;
 		}
 		return removed + ((removed < most) ? this.shared.sweep(most - removed) : 0);

@@ -143,8 +143,8 @@ final class SharedIndex {
 	}
 
 	/**
-	 * Removes entries of records that are gone, among the next few hundred of each kind.
-	 * A later call continues there, and after the last entry begins anew.
+	 * Removes entries whose records are gone, among the next few hundred of each kind. A
+	 * later call continues there, and begins anew after the last entry.
 	 * @param limit how many to remove at most
 	 * @return how many were removed
 	 */

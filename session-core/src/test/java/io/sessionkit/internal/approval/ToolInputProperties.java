@@ -99,7 +99,7 @@ class ToolInputProperties {
 
 	}
 
-	/** What the tool got. */
+	/** The value that the tool got. */
 	private @Nullable Object got;
 
 	private boolean ran;
@@ -207,7 +207,7 @@ class ToolInputProperties {
 		Object value = plain(this.got);
 		String literal = (value instanceof String text) ? "'" + text.replace("'", "''") + "'"
 				: (value instanceof Number || value instanceof Boolean) ? String.valueOf(value) : null;
-		// which no literal of the expression language can say
+		// a value that no literal of the expression language can express
 		boolean smallest = value instanceof Long number && number == Long.MIN_VALUE;
 		if (literal == null || smallest || value instanceof BigInteger
 				|| tool.getToolDefinition().name().startsWith("function")) {

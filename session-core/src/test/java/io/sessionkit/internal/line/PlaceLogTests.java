@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What the log says of places that are lost or cannot be given back.
+ * Tests the log about places that are lost or cannot be given back.
  */
 @Isolated
 class PlaceLogTests {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How long a call waits for the lease of a process that was killed.
+ * Tests how long a call waits for the lease of a process that was killed.
  */
 class SilentLeaseTests {
 

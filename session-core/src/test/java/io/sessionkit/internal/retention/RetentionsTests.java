@@ -21,7 +21,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a process that works on many sessions knows of its looks at them.
+ * Tests what a process that works on many sessions remembers of its looks at them.
  */
 class RetentionsTests {
 

@@ -17,13 +17,13 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * How long a process remembers what it has read.
+ * Tests how long a process remembers what it has read.
  */
 class ViewCacheTests {
 
 	private final AtomicLong nanos = new AtomicLong();
 
-	/** What is to run, and when. */
+	/** The tasks to run, each with its time. */
 	private final Deque<Task> tasks = new ArrayDeque<>();
 
 	private record Task(long at, Runnable work) {

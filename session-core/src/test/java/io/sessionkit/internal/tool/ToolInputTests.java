@@ -10,8 +10,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is certain of the arguments of a tool of which only the schema is known, as one of
- * an MCP server.
+ * Tests what is certain of the arguments of a tool of which only the schema is known, as
+ * one of an MCP server.
  */
 class ToolInputTests {
 

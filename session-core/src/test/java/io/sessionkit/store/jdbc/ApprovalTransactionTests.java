@@ -286,8 +286,8 @@ class ApprovalTransactionTests {
 	}
 
 	/**
-	 * What is held in the transaction cannot be claimed from outside of it, and a claim
-	 * inside of it could be rolled back after the call has run.
+	 * A call that is held in the transaction cannot be claimed from outside of it, and a
+	 * claim inside of it could be rolled back after the call has run.
 	 */
 	@ParameterizedTest
 	@MethodSource("databases")

@@ -26,7 +26,7 @@ import static io.sessionkit.store.jdbc.JdbcTransactionContract.turn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What deleting expired rows costs on PostgreSQL.
+ * Tests the cost of deleting expired rows on PostgreSQL.
  */
 class JdbcExpiryTests {
 

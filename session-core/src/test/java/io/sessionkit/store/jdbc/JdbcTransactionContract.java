@@ -82,7 +82,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the store does with transactions and connections, on every database.
+ * The contract of the store on transactions and connections, on every database.
  */
 abstract class JdbcTransactionContract {
 
@@ -99,15 +99,15 @@ abstract class JdbcTransactionContract {
 	abstract TestDatabase database();
 
 	/**
-	 * Why one writer keeps all others out until it commits; null if it does not.
+	 * Returns why one writer keeps all others out until it commits; null if it does not.
 	 */
 	@Nullable String oneWriterAtATime() {
 		return null;
 	}
 
 	/**
-	 * Why a serializable transaction that has read keeps writers out; null if it does
-	 * not.
+	 * Returns why a serializable transaction that has read keeps writers out; null if it
+	 * does not.
 	 */
 	@Nullable String serializableReadersKeepWritersOut() {
 		return null;

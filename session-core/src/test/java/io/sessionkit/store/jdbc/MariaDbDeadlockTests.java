@@ -44,7 +44,7 @@ class MariaDbDeadlockTests {
 		this.sql.execute("create table if not exists app_weight (n int)");
 		long before = deadlocks();
 		JdbcTransactionContract.transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
-			// who has written more is not the one that is taken back
+			// the one that has written more is not rolled back
 			JdbcTemplate rival = new JdbcTemplate(DATABASE.direct());
 			rival.update("insert into app_weight select seq from seq_1_to_2000");
 			long pk = pk(rival);

@@ -35,8 +35,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a turn costs on MariaDB, counted on the wire: the budget is five round trips, two
- * are taken.
+ * Tests the cost of a turn on MariaDB, counted on the wire: the budget is five round
+ * trips, two are taken.
  */
 class MariaDbRoundTripTests {
 
@@ -199,7 +199,7 @@ class MariaDbRoundTripTests {
 	}
 
 	/**
-	 * What MySQL gets, which has no compound statements: open, autocommit off, header,
+	 * MySQL, which has no compound statements, gets this: open, autocommit off, header,
 	 * turn, commit, autocommit on.
 	 */
 	@ParameterizedTest

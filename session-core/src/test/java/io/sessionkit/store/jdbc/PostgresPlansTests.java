@@ -69,7 +69,7 @@ class PostgresPlansTests {
 
 	private SessionStore store;
 
-	/** What is done again and again. */
+	/** An operation that is repeated. */
 	enum Operation {
 
 		TURN((test, i) -> test.turn()), STEPS((test, i) -> test.steps()), LINE((test, i) -> test.line(i)),

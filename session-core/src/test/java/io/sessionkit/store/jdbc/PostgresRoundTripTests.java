@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a turn costs on PostgreSQL, counted on the wire.
+ * Tests the cost of a turn on PostgreSQL, counted on the wire.
  */
 class PostgresRoundTripTests {
 

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What other roles see of the tables after {@code row-security-postgresql.sql}.
+ * Tests what other roles see of the tables after {@code row-security-postgresql.sql}.
  */
 class PostgresRowSecurityTests {
 

@@ -196,7 +196,7 @@ final class TestDatabase {
 		config.setInitializationFailTimeout(-1);
 		HikariDataSource pool = new HikariDataSource(config);
 		// on a busy machine a connection is idle for half a second; to ask it then
-		// whether it lives is a round trip more
+		// a check that it is alive costs one more round trip
 		new DirectFieldAccessor(pool.getHikariPoolMXBean()).setPropertyValue("aliveBypassWindowMs", Long.MAX_VALUE);
 		return pool;
 	}

@@ -45,8 +45,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a whole turn of a {@code ChatClient} may cost, a test for each row of the budget
- * that can be counted. On PostgreSQL the messages on the wire are counted.
+ * Tests the cost of a whole turn of a {@code ChatClient}, with a test for each row of the
+ * budget that can be counted. On PostgreSQL the messages on the wire are counted.
  */
 class TurnBudgetTests {
 

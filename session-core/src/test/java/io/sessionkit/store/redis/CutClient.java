@@ -34,7 +34,7 @@ import org.springframework.util.unit.DataSize;
  */
 final class CutClient implements AutoCloseable {
 
-	/** Which driver, and what it talks to. */
+	/** A driver and the server that it talks to. */
 	enum Kind {
 
 		/** Lettuce and one server. */

@@ -152,8 +152,8 @@ enum CutOperation {
 	}
 
 	/**
-	 * What a session looks like from outside, but for its key, its version and the
-	 * server's times.
+	 * Returns what is visible of a session from outside, except its key, its version and
+	 * the server's times.
 	 */
 	List<String> attributes(SessionStore store, SessionKey key) {
 		List<String> attributes = new ArrayList<>();

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Which failures say that a script did not run.
+ * Tests which failures mean that a script did not run.
  */
 class RedisErrorsTests {
 

@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * What the store leaves in Redis, and what it does when something is wrong there.
+ * Tests what the store leaves in Redis, and what it does when something is wrong there.
  */
 class RedisKeysAndFaultsTests {
 

@@ -64,7 +64,7 @@ class RedisRepeatedWritesTests {
 
 	private LettuceConnectionFactory others;
 
-	/** Whose requests are repeated. */
+	/** The store whose requests are repeated. */
 	private SessionStore store;
 
 	/** Somebody else. */
@@ -216,7 +216,7 @@ class RedisRepeatedWritesTests {
 		assertThat(this.store.records("owner", "note", Page.first(5))).hasSize(1);
 	}
 
-	/** What is noted before a commit says for how long, which others may change since. */
+	/** A note before a commit says for how long, which others may have changed since. */
 	@Test
 	void anIndexEntryOnAClusterDoesNotLoseTheLifeThatOthersGaveIt() throws IOException {
 		onCluster();

@@ -64,8 +64,8 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a whole turn of a {@code ChatClient} may cost on Redis, counted on the wire, and
- * by the server itself.
+ * Tests the cost of a whole turn of a {@code ChatClient} on Redis, counted on the wire,
+ * and by the server itself.
  */
 @Isolated
 class RedisTurnBudgetTests {

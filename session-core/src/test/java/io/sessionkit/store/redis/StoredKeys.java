@@ -132,7 +132,7 @@ record StoredKeys(StringRedisTemplate redis, String prefix) {
 		return new String(key, StandardCharsets.UTF_8);
 	}
 
-	/** When a session ends by its header, in microseconds. */
+	/** Returns the time at which a session ends by its header, in microseconds. */
 	double endOf(SessionKey key) {
 		return Double.parseDouble(Objects.requireNonNull(this.redis.opsForValue().get(session(key), 16, 35)));
 	}

@@ -20,9 +20,9 @@ import org.springframework.security.access.hierarchicalroles.RoleHierarchy;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
- * Configures whose sessions a caller reaches: by default those of the user of Spring
- * Security, where the application has it. It is part of another auto-configuration, so
- * that it cannot be left out.
+ * Configures which sessions a caller reaches: by default those of the Spring Security
+ * user, if the application uses Spring Security. It is part of another
+ * auto-configuration, so that it cannot be left out.
  */
 @Configuration(proxyBeanMethods = false)
 public class SessionAccessConfiguration {

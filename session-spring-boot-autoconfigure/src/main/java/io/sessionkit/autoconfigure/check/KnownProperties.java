@@ -151,7 +151,7 @@ final class KnownProperties {
 	}
 
 	/**
-	 * Returns the group of which a name of an environment variable is the name.
+	 * Returns the group that an environment variable names.
 	 */
 	Optional<ConfigurationPropertyName> groupOfVariable(String variable) {
 		return this.groups.stream().filter((group) -> {

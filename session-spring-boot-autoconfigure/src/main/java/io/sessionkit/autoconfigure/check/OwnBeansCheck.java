@@ -46,7 +46,7 @@ final class OwnBeansCheck extends AtStart {
 		}
 	}
 
-	/** Where SessionKit is switched off, nobody asks a store for what properties say. */
+	/** While SessionKit is switched off, no property is compared with a store. */
 	private boolean isUsed(OwnBean<?> own) {
 		return own.type() != SessionStore.class
 				|| OnSwitchCondition.isOn(this.environment, SessionKitProperties.ENABLED);

@@ -18,7 +18,7 @@ final class ObservationNames {
 
 	static final String SUMMARY = "sessionkit.summary";
 
-	/** Whether the call streams its answer. */
+	/** True if the call streams its answer. */
 	static final String MODE = "mode";
 
 	static final String OUTCOME = "outcome";

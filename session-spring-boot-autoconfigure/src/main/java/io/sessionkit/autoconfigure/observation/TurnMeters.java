@@ -147,7 +147,7 @@ final class TurnMeters implements TurnObserver {
 
 		private volatile boolean opened;
 
-		/** Whether the end is counted: a reader may leave while the turn is opened. */
+		/** True once the end is counted: a reader may leave while the turn is opened. */
 		private final AtomicBoolean counted = new AtomicBoolean();
 
 		CountedCall(Ends ends) {

@@ -22,9 +22,9 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 /**
- * The choice of the store: the one that the application names, else the one that it has a
- * connection for. If the choice is ambiguous it is refused, since a wrong guess would
- * lose sessions.
+ * The choice of the store: the one that the application names, otherwise the one that it
+ * has a connection for. An ambiguous choice is refused, since a wrong guess would lose
+ * sessions.
  */
 final class StoreChoice {
 

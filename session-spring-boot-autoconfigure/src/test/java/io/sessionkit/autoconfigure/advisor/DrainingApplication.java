@@ -33,8 +33,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * What {@link OtherProcess} runs: an application that makes one call with slow tools. It
- * says each run of the tool, and how the call ends.
+ * The program that {@link OtherProcess} runs: an application that makes one call with
+ * slow tools. It says each run of the tool, and how the call ends.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,

@@ -218,7 +218,7 @@ class ActuatorTests {
 		}
 	}
 
-	/** What is observed has a meter for those at work too. */
+	/** Returns the meters. An observation has a meter for those at work too. */
 	private static Set<String> registered(MeterRegistry registry) {
 		return registry.getMeters()
 			.stream()

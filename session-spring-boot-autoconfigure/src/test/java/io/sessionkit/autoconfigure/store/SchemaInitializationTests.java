@@ -49,8 +49,8 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Who creates the tables: the property on every database that runs here, Flyway,
- * Liquibase. The store looks at the tables after each of them.
+ * Tests the ways to create the tables: the property on every database that runs here,
+ * Flyway, Liquibase. The store looks at the tables after each of them.
  */
 class SchemaInitializationTests {
 

@@ -467,7 +467,7 @@ class ToolGuardTests {
 		});
 	}
 
-	// what is said at start
+	// messages at start
 
 	@ParameterizedTest
 	@ValueSource(strings = { "sessionkit.approval.tools=wipe", "sessionkit.approval.deciders=wipe=ROLE_LEAD" })

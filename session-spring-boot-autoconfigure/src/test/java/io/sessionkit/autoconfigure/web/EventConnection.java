@@ -28,7 +28,7 @@ final class EventConnection {
 
 	}
 
-	/** What was read before the connection was cut or ended. */
+	/** The answer as it was read before the connection was cut or ended. */
 	record Answer(int status, List<Event> events) {
 
 		@Nullable String lastId() {

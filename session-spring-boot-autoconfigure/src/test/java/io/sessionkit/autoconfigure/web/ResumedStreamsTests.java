@@ -105,7 +105,7 @@ class ResumedStreamsTests {
 
 	}
 
-	/** What a reader has in the end. */
+	/** The text and the events that a reader has in the end. */
 	private record Read(String text, List<String> ids, int cuts, boolean repeated) {
 
 	}

@@ -64,7 +64,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What clients are told of the exceptions of SessionKit.
+ * Tests what clients are told of the exceptions of SessionKit.
  */
 // it reads the log, which applications that start beside it set up anew
 @Isolated

@@ -114,7 +114,9 @@ final class ApprovalController {
 			}
 		}
 
-		/** What is not known is no reason to decide without it. */
+		/**
+		 * Refuses a decision with unknown fields: one of them may be a condition of it.
+		 */
 		private void checkFields() {
 			if (this.unknown != null && !this.unknown.isEmpty()) {
 				throw refused("There is no \"" + this.unknown.keySet().iterator().next()

@@ -39,7 +39,7 @@ final class DemoTurn {
 		this.begin = begin(messages);
 	}
 
-	/** What the user says behind results of tools belongs to the question before. */
+	/** A user message behind tool results belongs to the question before. */
 	private static int begin(List<Message> messages) {
 		for (int i = messages.size() - 1; i > 0; i--) {
 			if (messages.get(i) instanceof UserMessage && !(messages.get(i - 1) instanceof ToolResponseMessage)) {

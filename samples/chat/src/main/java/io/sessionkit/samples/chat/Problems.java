@@ -196,7 +196,7 @@ final class Problems {
 		return "The decision does not count. Look at the tool call again.";
 	}
 
-	/** What went wrong, for the page to choose what it offers. */
+	/** The kind of a problem, by which the page chooses what to offer. */
 	enum Kind {
 
 		/** Another window was faster. */

@@ -31,10 +31,10 @@ final class ReplyEvents {
 
 	private final Conversation thread;
 
-	/** Whether the question has joined the turn of another call. */
+	/** True if the question has joined the turn of another call. */
 	private boolean steered;
 
-	/** Whether the turn was stored before, so that the page gets its text with it. */
+	/** True if the turn was stored before, so that the page gets its text with it. */
 	private boolean isStored;
 
 	private ReplyEvents(Conversation thread) {
@@ -133,7 +133,7 @@ final class ReplyEvents {
 				: Optional.of(event("problem", Problems.noReply()));
 	}
 
-	/** What another window was faster with may have been to delete the thread. */
+	/** A conflict may mean that another window has deleted the thread. */
 	private ProblemDetail problem(CallEvent.Failed failed) {
 		return (failed.failure().equals("SessionConflictException") && isDeleted()) ? Problems.deleted()
 				: Problems.of(failed);

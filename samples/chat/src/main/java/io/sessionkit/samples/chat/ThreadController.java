@@ -125,8 +125,8 @@ final class ThreadController {
 	}
 
 	/**
-	 * Finds an event of the answer that is being written, which nobody will read: the
-	 * model need not go on with it.
+	 * Finds an event of the answer that is being written. Nobody will read that answer,
+	 * so the model can stop.
 	 */
 	private Optional<String> running(SessionKey key) {
 		return this.streams.running(key)

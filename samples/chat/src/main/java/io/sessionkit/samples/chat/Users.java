@@ -53,7 +53,7 @@ class Users {
 
 	private static final String LOGIN_PAGE = "/login.html";
 
-	/** What the login page needs. It holds nothing of anybody. */
+	/** The resources that the login page needs. They hold no data of any user. */
 	private static final String[] OPEN = { LOGIN_PAGE, "/js/**", "/webjars/**", "/*.css", "/*.svg", "/api/user",
 			"/api/login" };
 

@@ -29,8 +29,8 @@ record Visitor(@Nullable String name, boolean decides) {
 	}
 
 	/**
-	 * Returns the owners of the threads on whose calls this one decides. Others than
-	 * their own are the users of a team; an application asks its directory.
+	 * Returns the owners of the threads on whose calls this visitor decides: the visitor,
+	 * and the other users of a team. An application asks its directory.
 	 */
 	List<String> decidesFor() {
 		if (this.name == null) {

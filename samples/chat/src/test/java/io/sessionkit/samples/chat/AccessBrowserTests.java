@@ -214,7 +214,7 @@ class AccessBrowserTests {
 	}
 
 	/**
-	 * What comes is said in sentences, each once, and without the signs of Markdown.
+	 * A reply is announced in sentences, each once, and without the signs of Markdown.
 	 */
 	@Test
 	void aReplyIsSaidSentenceBySentenceWhileItComes() {
@@ -238,7 +238,7 @@ class AccessBrowserTests {
 	@Test
 	void theFieldIsReachedFromTheStartInTwoSteps() {
 		this.page.ask("Hello");
-		this.page.narrow(); // where nothing has the keyboard at the start
+		this.page.narrow(); // at this width nothing has the focus at the start
 		this.page.reload();
 
 		new Actions(this.browser).sendKeys(Keys.TAB).perform();

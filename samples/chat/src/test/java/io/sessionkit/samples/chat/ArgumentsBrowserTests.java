@@ -29,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a person sees of the arguments of a tool call is what runs, whatever the model has
- * written, and what a person writes is what is sent.
+ * Tests that the arguments of a tool call that a person sees are those that run, whatever
+ * the model has written, and what a person writes is what is sent.
  */
 @Order(2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -65,7 +65,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * Where nobody is signed in yet: the login.
+	 * Opens the login, which is shown as long as nobody is signed in.
 	 */
 	static ChatPage openLogin(ChromeDriver driver, String address) {
 		ChatPage page = new ChatPage(driver);
@@ -181,7 +181,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * What is there of an answer that is being written.
+	 * Waits for an answer that is being written, and returns its first words.
 	 */
 	String awaitFirstWords() {
 		return until("return document.querySelector('.live .bubble.assistant .text')?.textContent || null");
@@ -271,7 +271,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * Where the keyboard types.
+	 * Returns the place of the caret.
 	 */
 	Caret caret() {
 		List<Object> caret = script("""
@@ -281,7 +281,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * How often the page has looked for changes.
+	 * Returns the number of times that the page has looked for changes.
 	 */
 	long polls() {
 		return script("""
@@ -340,14 +340,14 @@ final class ChatPage {
 	}
 
 	/**
-	 * What a screen reader calls what the keyboard is on.
+	 * Returns the accessible name of the focused element.
 	 */
 	String focusedName() {
 		return onPage().switchTo().activeElement().getAccessibleName();
 	}
 
 	/**
-	 * What a screen reader calls it.
+	 * Returns the accessible name of an element.
 	 */
 	String accessibleName(String css) {
 		return onPage().findElement(By.cssSelector(css)).getAccessibleName();
@@ -358,8 +358,8 @@ final class ChatPage {
 	}
 
 	/**
-	 * What is wider than its place: the page itself, whatever sticks out of the window,
-	 * and boxes that scroll sideways. Only code may scroll.
+	 * Returns the elements that are wider than their place: the page itself, whatever
+	 * sticks out of the window, and boxes that scroll sideways. Only code may scroll.
 	 */
 	List<String> tooWide() {
 		return script(
@@ -463,7 +463,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * What a script returns, or the promise that it returns.
+	 * Runs a script and returns its result, or that of the promise that it returns.
 	 */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	<T> T script(String script, Object... arguments) {
@@ -476,7 +476,7 @@ final class ChatPage {
 	}
 
 	/**
-	 * Where the keyboard types.
+	 * The place of the caret.
 	 *
 	 * @param field the id of the field, or its class
 	 * @param position how many characters are before it

@@ -31,7 +31,7 @@ final class Chromium {
 	}
 
 	/**
-	 * What has to be there and is not; empty if the browser can be started.
+	 * Returns a file that is required and missing; empty if the browser can be started.
 	 */
 	static Optional<File> missing() {
 		return Stream.of(BROWSER, DRIVER).filter((file) -> !file.canExecute()).findFirst();

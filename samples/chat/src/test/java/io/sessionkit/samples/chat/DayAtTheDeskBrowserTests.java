@@ -175,7 +175,7 @@ class DayAtTheDeskBrowserTests {
 	}
 
 	/**
-	 * What is heavy on the page after a while, without what the browser would free
+	 * Measures the weight of the page after a while, without what the browser would free
 	 * anyway.
 	 */
 	private Weight weigh(int turn) {

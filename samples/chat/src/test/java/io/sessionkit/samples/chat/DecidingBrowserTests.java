@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * How a person meets the calls that wait: what is asked, what can be typed, what others
- * have decided meanwhile, and what is seen of it afterwards.
+ * Tests how a person handles calls that wait: what is asked, what can be typed, what
+ * others have decided meanwhile, and what is seen of it afterwards.
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")

@@ -45,7 +45,7 @@ class FocusBrowserTests {
 
 	private static final String REJECT = ".approval-actions :nth-child(3)";
 
-	/** What is refused is told to the person; the browser notes it all the same. */
+	/** A refusal is shown to the person; the browser logs it anyway. */
 	private static final List<String> EXPECTED_ERRORS = List.of("status of 409", "status of 404");
 
 	private RunningChat chat;

@@ -213,7 +213,7 @@ class ForeignPageBrowserTests {
 	}
 
 	/**
-	 * What the page that is open gets to see.
+	 * Returns what the page that is open gets to see.
 	 */
 	private String fetched(String url, Map<String, Object> options) {
 		return (String) this.browser.executeScript("""

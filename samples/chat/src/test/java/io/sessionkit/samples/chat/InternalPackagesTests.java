@@ -9,7 +9,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 /**
- * What people copy uses nothing internal.
+ * Tests that code that people copy uses nothing internal.
  */
 @AnalyzeClasses(packages = "io.sessionkit.samples.chat", importOptions = ImportOption.DoNotIncludeTests.class)
 class InternalPackagesTests {

@@ -40,8 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a person reads and writes over a day: long threads and answers, Markdown, several
- * windows, turns that fail, and a server that goes away.
+ * Tests what a person reads and writes over a day: long threads and answers, Markdown,
+ * several windows, turns that fail, and a server that goes away.
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
@@ -689,8 +689,7 @@ class ReadingBrowserTests {
 	}
 
 	/**
-	 * What a person sees who has a window of 1280 x 860 and reads at twice and four times
-	 * the size.
+	 * A person has a window of 1280 x 860 and reads at twice and four times the size.
 	 */
 	@ParameterizedTest
 	@CsvSource({ "640, 430", "320, 215" })

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a reply tells while it is made.
+ * Tests the events of a reply while it is made.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReplyEventsTests {

@@ -259,14 +259,14 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
-	 * How many messages were sent to join a turn of the thread.
+	 * Returns the number of messages that were sent to join a turn of the thread.
 	 */
 	int offers(String thread) {
 		return this.context.getBean(SessionStore.class).records(SessionKey.of(thread), "offer").size();
 	}
 
 	/**
-	 * How many calls on a thread wait or are being answered.
+	 * Returns the number of calls on a thread that wait or are being answered.
 	 */
 	long inLine(SessionKey thread) {
 		SessionStore store = this.context.getBean(SessionStore.class);
@@ -310,9 +310,9 @@ final class RunningChat implements AutoCloseable {
 	}
 
 	/**
-	 * What one event of a reply holds: a piece of text, the turn, or a problem. Events
-	 * that hold nothing say that the question waits, and when that is over. On a busy
-	 * machine they are there for each question, so they are left out.
+	 * One event of a reply: a piece of text, the turn, or a problem. Events that hold
+	 * nothing say that the question waits, and when that is over. On a busy machine they
+	 * are there for each question, so they are left out.
 	 */
 	record Event(JsonNode data) {
 

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the page shows of a thread that has run past its limit.
+ * Tests what the page shows of a thread that has run past its limit.
  */
 @Order(2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

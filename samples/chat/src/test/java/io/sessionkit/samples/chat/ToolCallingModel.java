@@ -36,7 +36,7 @@ final class ToolCallingModel implements AutoCloseable {
 	}
 
 	/**
-	 * What makes the application talk with it.
+	 * Returns the settings that make the application use this model.
 	 */
 	List<String> settings() {
 		return List.of("--spring.profiles.active=openai", "--OPENAI_API_KEY=none", "--OPENAI_MODEL=stub",

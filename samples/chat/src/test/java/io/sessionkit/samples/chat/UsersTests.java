@@ -43,7 +43,9 @@ import static org.awaitility.Awaitility.await;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UsersTests {
 
-	/** What nobody may ask for: who is signed in, and to be it. */
+	/**
+	 * The addresses that are open to everybody: the user who is signed in, and the login.
+	 */
 	private static final Set<String> OPEN = Set.of("/api/user", "/api/login");
 
 	private static final String VICTIM = "of-ada";
@@ -375,7 +377,7 @@ class UsersTests {
 		return methods.isEmpty() ? Stream.of(RequestMethod.GET, RequestMethod.POST) : methods.stream();
 	}
 
-	/** What differs between any two answers is left out. */
+	/** Returns the answer without what differs between any two answers. */
 	private static String comparable(HttpResponse<String> answer) {
 		return answer.body()
 			.lines()

@@ -44,7 +44,7 @@ class InboxController {
 
 	}
 
-	/** Nobody says in a request who decides. */
+	/** The request does not name the person who decides. */
 	record Answer(String shown, boolean approved) {
 	}
 
