@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 
 import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,7 @@ public record Session(SessionKey key, String incarnation, long version, Position
 	 * @return an incarnation that was never assigned before
 	 */
 	public static String newIncarnation() {
-		return UUID.randomUUID().toString();
+		return RandomNumbers.uuid().toString();
 	}
 
 	/**

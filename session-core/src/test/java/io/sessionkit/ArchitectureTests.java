@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -244,6 +245,8 @@ class ArchitectureTests {
 		.dependOnClassesThat(belongToAnyOf(ThreadLocalRandom.class, SplittableRandom.class, Random.class))
 		.orShould()
 		.callMethod(Math.class, "random")
+		.orShould()
+		.callMethod(UUID.class, "randomUUID")
 		.because("two processes that were restored from one image would draw the same ones; use RandomNumbers");
 
 	@ArchTest

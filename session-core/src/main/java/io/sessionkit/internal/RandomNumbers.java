@@ -2,11 +2,12 @@ package io.sessionkit.internal;
 
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.UUID;
 
 /**
  * Draws the random numbers by which writes are told apart. They come from the system,
  * since a process may be restored twice from one image: sources that keep their state in
- * the memory of the process then go on with the same numbers in both.
+ * the memory of the process then continue with the same numbers in both.
  */
 public final class RandomNumbers {
 
@@ -36,6 +37,16 @@ public final class RandomNumbers {
 	 */
 	public static long upTo(long largest) {
 		return source.nextLong(largest) + 1;
+	}
+
+	/**
+	 * Returns a random id, of the form of {@link UUID#randomUUID()}, which takes the
+	 * default source of Java.
+	 */
+	public static UUID uuid() {
+		long high = source.nextLong() & ~0xF000L | 0x4000L;
+		long low = source.nextLong() & (-1L >>> 2) | Long.MIN_VALUE;
+		return new UUID(high, low);
 	}
 
 	/**

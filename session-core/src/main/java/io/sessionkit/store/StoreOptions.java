@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -31,7 +31,7 @@ import org.springframework.util.unit.DataSize;
 public record StoreOptions(MessageCodec codec, Clock clock, Supplier<String> turnIds, ToIntFunction<Message> tokens,
 		@Nullable Duration timeToLive, DataSize viewCache) {
 
-	private static final Supplier<String> RANDOM_IDS = () -> UUID.randomUUID().toString();
+	private static final Supplier<String> RANDOM_IDS = () -> RandomNumbers.uuid().toString();
 
 	/** The default size of the views that a store keeps. */
 	public static final DataSize VIEW_CACHE = DataSize.ofMegabytes(16);

@@ -1,12 +1,12 @@
 package io.sessionkit.stream;
 
 import java.util.Locale;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ record StreamId(String stream, long number) {
 	private static final Pattern FORM = Pattern.compile("([0-9a-f]{32})-(0|[1-9][0-9]{0,8})");
 
 	static String newStream() {
-		return UUID.randomUUID().toString().replace("-", "").toLowerCase(Locale.ROOT);
+		return RandomNumbers.uuid().toString().replace("-", "").toLowerCase(Locale.ROOT);
 	}
 
 	/**

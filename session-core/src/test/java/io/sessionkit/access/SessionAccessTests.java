@@ -469,7 +469,7 @@ class SessionAccessTests {
 	void workThatIsDoneLaterIsRefused() {
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> Mono.just("x")))
-			.withMessageContaining("inside of callAs");
+			.withMessageContaining("inside callAs");
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> Stream.of(1)));
 	}

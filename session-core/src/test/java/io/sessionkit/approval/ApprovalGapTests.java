@@ -198,7 +198,6 @@ class ApprovalGapTests {
 			.containsExactly(ApprovalStatus.DONE, ApprovalStatus.PROPOSED);
 	}
 
-	/** A finding about one run says nothing about the next. */
 	@Test
 	void resultThatTheStoreDidNotTakeAtOnceIsStoredIfTheReplyBehindItIsEmpty() {
 		ChatClient chat = chat(Conversations.of(this.store));
@@ -218,6 +217,7 @@ class ApprovalGapTests {
 		assertThat(this.cancelled).containsExactly(1);
 	}
 
+	/** A finding about one run says nothing about the next. */
 	@Test
 	void decisionOnACallThatMayHaveRunAgainSinceItWasShownIsRefused() {
 		ChatClient chat = chat(Conversations.of(this.store));

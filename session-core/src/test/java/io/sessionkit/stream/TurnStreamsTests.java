@@ -909,7 +909,7 @@ class TurnStreamsTests {
 	/** The process that works could not show meanwhile that it is there. */
 	@Test
 	void storeThatIsAwayIsWaitedForAsLongAsALeaseAndThenTheProcessIs() {
-		this.lease = Duration.ofSeconds(2);
+		this.lease = Duration.ofSeconds(5);
 		String stream = abandoned("a");
 		AtomicBoolean away = new AtomicBoolean();
 		this.store = AwayStores.of(this.store, away::get);

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionLife {
 
+	private static final Duration TOLERANCE = Duration.ofSeconds(1);
+
 	/** A turn begins with this part of the life of its session at least. */
 	private static final int PART_AT_BEGINNING = 2;
 
@@ -58,14 +60,14 @@ public final class SessionLife {
 
 	/**
 	 * A clock by which the session was not even written yet is behind that of the store,
-	 * so it cannot tell.
+	 * so it cannot tell. All clocks differ a little.
 	 */
 	private static boolean isNearEnd(SessionStore store, Session header) {
 		Duration life = header.timeToLive();
 		Instant end = header.expiresAt();
 		Instant now = store.options().now();
-		return life != null && end != null
-				&& (now.isAfter(end.minus(life.dividedBy(PART_AT_BEGINNING))) || now.isBefore(header.updatedAt()));
+		return life != null && end != null && (now.isAfter(end.minus(life.dividedBy(PART_AT_BEGINNING)))
+				|| now.plus(TOLERANCE).isBefore(header.updatedAt()));
 	}
 
 	/** Others that have written meanwhile have moved the end too. */

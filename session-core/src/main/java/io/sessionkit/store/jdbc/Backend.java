@@ -1,5 +1,8 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import io.sessionkit.internal.sql.Dialect;
 import io.sessionkit.internal.sql.Templates;
 
@@ -35,8 +38,15 @@ record Backend(Dialect dialect, HotStatements hot, GeneralCommit general, Tables
 
 	}
 
+	/** Statements are made of templates, which takes milliseconds, and never change. */
+	private static final Map<Templates, Backend> made = new ConcurrentHashMap<>();
+
 	static Backend of(Dialect dialect, String prefix) {
-		Templates templates = new Templates(dialect, prefix);
+		return made.computeIfAbsent(new Templates(dialect, prefix), Backend::of);
+	}
+
+	private static Backend of(Templates templates) {
+		Dialect dialect = templates.dialect();
 		Tables tables = Tables.of(templates);
 		GeneralCommit general = new GeneralCommit(tables, new OldestTurns(templates, tables.turns()));
 		PathReading paths = new PathReading(templates, tables.turns(), tables.records());

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.ItemRow;
@@ -108,6 +110,9 @@ final class MariaDbStatements implements HotStatements {
 
 	private final PortableStatements portable;
 
+	/** The statements for turns whose items are all in their row, as nearly all are. */
+	private final Map<Expect, Sql> appends = new ConcurrentHashMap<>();
+
 	MariaDbStatements(Templates templates) {
 		this.templates = templates;
 		this.portable = new PortableStatements(templates);
@@ -150,6 +155,11 @@ final class MariaDbStatements implements HotStatements {
 	}
 
 	private Sql append(Expect expect, int items, int apart) {
+		return (apart > 0) ? made(expect, items, apart)
+				: this.appends.computeIfAbsent(expect, (each) -> made(each, 0, 0));
+	}
+
+	private Sql made(Expect expect, int items, int apart) {
 		String header = switch (expect) {
 			case UNCHANGED -> PortableStatements.append(Dialect.MARIADB) + WRITTEN;
 			case ABSENT -> PortableStatements.CREATE + WRITTEN;

@@ -156,7 +156,6 @@ abstract class JdbcTransactionContract {
 		assertThat(this.store.open(this.key, Window.ALL)).isEqualTo(storeOn(this.pool).open(this.key, Window.ALL));
 	}
 
-	/** As somebody may have set it who has changed rows by hand. */
 	/** As if two writers had drawn one stamp. */
 	@Test
 	void stampOfAnotherWriteHidesNoHistory() {
@@ -170,6 +169,7 @@ abstract class JdbcTransactionContract {
 		}
 	}
 
+	/** As somebody may have set it who has changed rows by hand. */
 	@Test
 	void stampOfZeroHidesNoHistory() {
 		append(this.store, "first");

@@ -78,15 +78,16 @@ class SessionStoreHealthTests {
 				await(hanging);
 			}
 		});
-		SessionStoreHealthIndicator indicator = indicator(Duration.ofMillis(20));
+		SessionStoreHealthIndicator indicator = indicator(Duration.ofMillis(50));
 		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
-		assertThat(this.calls).hasValue(3);
+		int answered = this.calls.get();
+		assertThat(answered).isGreaterThanOrEqualTo(3);
 		dead.set(Integer.MAX_VALUE);
 		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.DOWN));
 		Awaitility.await()
 			.during(Duration.ofMillis(600))
 			.until(() -> indicator.health().getStatus().equals(Status.DOWN));
-		assertThat(this.calls).hasValue(4);
+		assertThat(this.calls).hasValue(answered + 1);
 		hanging.countDown();
 		Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 	}
