@@ -12,7 +12,9 @@ public enum NewMessageRule {
 	 * The waiting calls are answered as cancelled, and their turn ends without the model.
 	 * Then the message begins a turn of its own. Calls of which nobody knows whether they
 	 * ran can no longer be decided. Hooks are asked about the message when its turn
-	 * begins: one that they refuse has cancelled the waiting calls too.
+	 * begins: one that they refuse has cancelled the waiting calls too. If a hook fails
+	 * on a message that is queued in the waiting turn, nothing is changed, and the call
+	 * ends in what the hook has thrown.
 	 */
 	CANCEL,
 

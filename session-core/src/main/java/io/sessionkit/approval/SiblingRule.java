@@ -13,7 +13,8 @@ public enum SiblingRule {
 	HOLD,
 
 	/**
-	 * These calls run first, and their results are kept with the calls that wait.
+	 * These calls run first, and their results are kept with the calls that wait. In a
+	 * process that shuts down they run in the call that continues the turn.
 	 */
 	RUN
 

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param maxTurns the largest number of turns of history that a session keeps, at least
  * 1; {@link Integer#MAX_VALUE} for no limit. With a turn that exceeds it, all turns go
  * that were stored before: failed ones and those of other branches too
- * @param maxAge how long a turn is kept after it has ended, at most 100,000 years; null
- * for no limit. The newest turn always stays
+ * @param maxAge how long a turn is kept after it has ended, a second at least (stored
+ * settings may have less), at most 100,000 years; null for no limit. The newest turn
+ * always stays
  * @param batch how many turns are deleted at a time: a session is looked at again when it
  * has this many turns more. A small number is exact, a large one costs fewer round trips
  */

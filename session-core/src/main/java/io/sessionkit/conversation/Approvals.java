@@ -587,7 +587,9 @@ public final class Approvals implements SessionDoor {
 		 * named here needs consent. The default is none: whoever reaches the session
 		 * decides.
 		 * @param deciders the authorities by the name of the tool; under {@code *} those
-		 * for all other tools that need consent
+		 * for all other tools that need consent. A tool that Spring AI has renamed, as in
+		 * {@code alt_1_cancel}, has those of its {@linkplain ToolName#original original}
+		 * name, if they are named, and not those of {@code *}
 		 * @return this builder
 		 * @throws IllegalArgumentException if a tool has no authority, or if no tool
 		 * could have one of the names ({@link ToolName})

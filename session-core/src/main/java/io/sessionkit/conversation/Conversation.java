@@ -389,7 +389,9 @@ public final class Conversation {
 	 * {@link Approvals#cancel} first. The cancelled turn becomes history as it does
 	 * there, in a commit of its own: {@code undo(1)} takes it back, and {@code redo(1)}
 	 * brings it back with the answer that its calls were cancelled. If another call works
-	 * on the turn, a move throws a {@link io.sessionkit.TurnInProgressException}.
+	 * on the turn, a move throws a {@link io.sessionkit.TurnInProgressException}. If a
+	 * hook fails on a message that is queued in it, the move throws what the hook has
+	 * thrown. Nothing is changed then.
 	 * @param approvals the approvals of this store
 	 * @return another handle for this session
 	 */

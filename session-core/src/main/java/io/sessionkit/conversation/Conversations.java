@@ -534,7 +534,8 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * Sets how long a run of a tool may take, by the name of the tool. These limits
 		 * count instead of {@link io.sessionkit.ToolTimeout} on the method of the tool.
 		 * By default there are none.
-		 * @param limits the times by the exact name of the tool
+		 * @param limits the times by the exact name of the tool, or by the
+		 * {@linkplain ToolName#original original} one
 		 * @return this builder
 		 * @throws IllegalArgumentException if one is not positive, or longer than a year,
 		 * or if no tool could have one of the names ({@link ToolName})

@@ -72,10 +72,12 @@ final class Deletion {
 
 	/**
 	 * Returns the deletions of what is kept of a turn that retention has deleted, and of
-	 * the texts that may quote it. Nobody knows whether the title quotes its question.
+	 * the texts that may quote it. Nobody knows whether the title quotes its question. It
+	 * deletes the oldest turns, so a later one was deleted as this one is now, with all
+	 * that quoted it; summaries that were made since have not seen it.
 	 */
 	private Also retained(Session header, WholeThread thread, @Nullable Turn turn) {
-		if (turn == null || turn.items() > 0 || !mayBeRetained()) {
+		if (turn == null || turn.items() > 0 || thread.hasItemsBefore(turn.number()) || !mayBeRetained()) {
 			return Also.NOTHING;
 		}
 		Gone gone = new Gone(thread, turn);

@@ -50,6 +50,11 @@ final class WholeThread {
 		return this.turns.values().stream().filter((turn) -> turn.id().equals(id)).findFirst().orElse(null);
 	}
 
+	/** Returns whether a turn before this one has items, as after a deletion by hand. */
+	boolean hasItemsBefore(long number) {
+		return this.turns.values().stream().anyMatch((turn) -> turn.number() < number && turn.items() > 0);
+	}
+
 	/** Returns the turns with which the branches begin. */
 	List<Turn> beginnings() {
 		return this.turns.values().stream().filter((turn) -> turn.parent() == 0).toList();

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
@@ -298,13 +299,14 @@ public final class TurnContinuations implements AutoCloseable {
 		if (ex instanceof UnfitContinuationException) {
 			return String.valueOf(ex.getMessage());
 		}
-		return ex.getClass().getName() + ((ex instanceof ResumeRefusedException) ? ": " + ex.getMessage() : ".");
+		boolean quotesNothing = ex instanceof ResumeRefusedException || ex instanceof SessionConflictException;
+		return ex.getClass().getName() + (quotesNothing ? ": " + ex.getMessage() : ".");
 	}
 
 	private void giveUp(Task claimed, String why) {
 		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key() + ", whose calls are decided, was given"
 				+ " up after " + MOST_ATTEMPTS + " attempts to continue it: " + why
-				+ " A call without a message continues it.");
+				+ " A call without a message continues it, or says why it cannot.");
 		this.continuations.remove(claimed);
 	}
 

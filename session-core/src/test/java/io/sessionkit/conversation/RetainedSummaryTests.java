@@ -130,6 +130,21 @@ class RetainedSummaryTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void summaryStaysIfATurnIsDeletedOnceMoreThatItHasNotSeen(TestStores kind) {
+		on(kind);
+		ask(1, 8);
+		retain(7);
+		assertThat(this.thread.delete(3)).isEqualTo(2);
+		this.writer.says("the story");
+		this.thread.compact(true);
+		assertThat(summaries()).hasSize(1);
+		assertThat(this.thread.delete(3)).isZero();
+		assertThat(summaries()).hasSize(1);
+		assertThat(view()).anyMatch((line) -> line.contains("the story"));
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void messagesThatASummaryHasPinnedGoWithTheirTurn(TestStores kind) {
 		on(kind);
 		ask(1, 4);

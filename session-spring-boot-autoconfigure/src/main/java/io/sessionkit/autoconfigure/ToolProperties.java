@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * the tool call waits for an approval. A tool that takes longer is interrupted, and the
  * model is told. Unset: no limit.
  * @param timeouts Times that runs of single tools may take, by the exact name of the
- * tool. They take precedence over @ToolTimeout and over the time for all tools. Unset:
- * none.
+ * tool, or that which an MCP tool had before it was renamed. They take precedence
+ * over @ToolTimeout and over the time for all tools. Unset: none.
  */
 public record ToolProperties(@Nullable Duration timeout, @Nullable Map<String, Duration> timeouts) {
 

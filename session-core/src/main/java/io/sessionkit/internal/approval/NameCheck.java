@@ -118,7 +118,8 @@ final class NameCheck {
 	private void warnOfRenamed(Collection<String> offered) {
 		for (String tool : offered) {
 			String original = ToolName.original(tool);
-			if (!original.equals(tool) && this.names.all().contains(original) && this.logged.add(tool)) {
+			Set<String> all = this.names.all();
+			if (!all.contains(tool) && all.contains(original) && this.logged.add(tool)) {
 				logger.warn("Tool '" + tool + "' is treated as " + this.names.property(Set.of(original)) + " says of '"
 						+ original + "': Spring AI has renamed it, since several MCP servers, or several versions of"
 						+ " a tool, have the name. Which of them gets the number depends on the order in which they are"
