@@ -20,7 +20,7 @@ import org.springframework.ai.chat.messages.SystemMessage;
  * What the advisor parameters of a call say of its session and its turn. A parameter of
  * the wrong type is an {@link IllegalStateException} that names the method to use.
  */
-record CallParameters(Map<String, Object> context) {
+record CallParameters(Map<String, @Nullable Object> context) {
 
 	/**
 	 * Returns the place at which the turn begins.
