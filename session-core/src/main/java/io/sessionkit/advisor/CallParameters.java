@@ -1,7 +1,6 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.Concurrency;
@@ -13,6 +12,7 @@ import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.turn.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
@@ -20,14 +20,14 @@ import org.springframework.ai.chat.messages.SystemMessage;
  * What the advisor parameters of a call say of its session and its turn. A parameter of
  * the wrong type is an {@link IllegalStateException} that names the method to use.
  */
-record CallParameters(Map<String, @Nullable Object> context) {
+record CallParameters(ChatClientRequest request) {
 
 	/**
 	 * Returns the place at which the turn begins.
 	 */
 	TurnRequest.Start start() {
 		List<String> named = SessionParameters.STARTS.stream()
-			.filter((name) -> this.context.get(name) != null)
+			.filter((name) -> this.request.context().get(name) != null)
 			.toList();
 		if (named.isEmpty()) {
 			return TurnRequest.Start.HEAD;
@@ -35,7 +35,7 @@ record CallParameters(Map<String, @Nullable Object> context) {
 		if (named.size() > 1) {
 			throw new IllegalStateException("The call names two places to begin at: " + named + ". Name one of them.");
 		}
-		Object value = this.context.get(named.get(0));
+		Object value = this.request.context().get(named.get(0));
 		return switch (named.get(0)) {
 			case SessionParameters.EDITING ->
 				new TurnRequest.Start(TurnRequest.Start.Kind.EDIT, number(named.get(0), value, "editing"), null);
@@ -70,7 +70,7 @@ record CallParameters(Map<String, @Nullable Object> context) {
 	}
 
 	@Nullable SessionKey key(String name) {
-		Object value = this.context.get(name);
+		Object value = this.request.context().get(name);
 		if (value == null || value instanceof SessionKey) {
 			return (SessionKey) value;
 		}
@@ -81,7 +81,7 @@ record CallParameters(Map<String, @Nullable Object> context) {
 	}
 
 	@Nullable String text(String name) {
-		return Objects.toString(this.context.get(name), null);
+		return Objects.toString(this.request.context().get(name), null);
 	}
 
 	@Nullable HistoryMerge merge() {
@@ -110,11 +110,11 @@ record CallParameters(Map<String, @Nullable Object> context) {
 	 * Returns whether the messages of the call may join the turn of another one.
 	 */
 	boolean mayJoin() {
-		return !this.context.containsKey(SessionParameters.OWN_TURN);
+		return !this.request.context().containsKey(SessionParameters.OWN_TURN);
 	}
 
 	long expectedTurn() {
-		Object value = this.context.get(SessionParameters.EXPECT_TURN);
+		Object value = this.request.context().get(SessionParameters.EXPECT_TURN);
 		return (value != null) ? number(SessionParameters.EXPECT_TURN, value, "expectTurn") : 0;
 	}
 
@@ -135,7 +135,7 @@ record CallParameters(Map<String, @Nullable Object> context) {
 	 * @param method the method of {@link SessionAdvisor} that sets it
 	 */
 	private <T> @Nullable T typed(String name, Class<T> type, String described, String method) {
-		Object value = this.context.get(name);
+		Object value = this.request.context().get(name);
 		if (value == null || type.isInstance(value)) {
 			return type.cast(value);
 		}

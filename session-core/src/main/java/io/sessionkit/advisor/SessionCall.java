@@ -131,7 +131,7 @@ record SessionCall(ChatClientRequest request) {
 	 * Returns what the advisor parameters of the call say.
 	 */
 	CallParameters parameters() {
-		return new CallParameters(this.request.context());
+		return new CallParameters(this.request);
 	}
 
 	/**

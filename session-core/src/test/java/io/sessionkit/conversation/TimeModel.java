@@ -505,6 +505,7 @@ final class TimeModel {
 		}
 		else if (number < this.first) {
 			loseWhatShows(Set.of(number));
+			loseSummariesOf(Set.of(number));
 		}
 	}
 
@@ -523,9 +524,7 @@ final class TimeModel {
 		loseWhatShows(gone);
 		long inForce = covered(head());
 		gone.forEach((number) -> find(number).texts = List.of());
-		this.replaced.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
-		this.summaries.entrySet()
-			.removeIf((each) -> !each.getValue().isEmpty() && path(each.getKey()).stream().anyMatch(gone::contains));
+		loseSummariesOf(gone);
 		if (gone.contains(head())) {
 			long after = path(head()).stream()
 				.filter((number) -> number == inForce || find(number).isFilled())
@@ -535,6 +534,12 @@ final class TimeModel {
 			moveTo(after);
 			put(before);
 		}
+	}
+
+	private void loseSummariesOf(Set<Long> gone) {
+		this.replaced.keySet().removeIf((covered) -> path(covered).stream().anyMatch(gone::contains));
+		this.summaries.entrySet()
+			.removeIf((each) -> !each.getValue().isEmpty() && path(each.getKey()).stream().anyMatch(gone::contains));
 	}
 
 	private void resetAt(long number) {
