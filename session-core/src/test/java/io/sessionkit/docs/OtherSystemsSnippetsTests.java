@@ -1,6 +1,7 @@
 package io.sessionkit.docs;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -55,7 +56,10 @@ class OtherSystemsSnippetsTests {
 	void usageOfATurnThatWasAdoptedCountsOnce() {
 		talk();
 		this.model.step((prompt) -> {
-			this.conversation.addTurn(List.of(new UserMessage("q3"), new AssistantMessage("a3")), null);
+			// as another caller does, since a turn must not write beside itself
+			CompletableFuture.runAsync(
+					() -> this.conversation.addTurn(List.of(new UserMessage("q3"), new AssistantMessage("a3")), null))
+				.join();
 			return Flux.just(this.model.chunk("late", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask("q4"))
