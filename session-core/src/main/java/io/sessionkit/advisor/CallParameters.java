@@ -17,8 +17,9 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 
 /**
- * What the advisor parameters of a call say of its session and its turn. A parameter of
- * the wrong type is an {@link IllegalStateException} that names the method to use.
+ * The advisor parameters of a call, as far as they speak of its session and its turn. A
+ * parameter of the wrong type is an {@link IllegalStateException} that names the method
+ * to use.
  */
 record CallParameters(ChatClientRequest request) {
 

@@ -59,24 +59,20 @@ class ExpiringSessionTests {
 	@ParameterizedTest
 	@EnumSource
 	void aCallThatBeginsNearTheEndOfItsSessionIsStored(TestStores kind) throws Exception {
-		SessionStore store = kind.create();
-		beginSession(store);
-		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
-		answer(chat, "u1");
-		// a renewal of the session while the call works would come too late
-		Thread.sleep(LIFE.multipliedBy(7).dividedBy(10).toMillis());
-		this.thinking = () -> sleep(LIFE.dividedBy(2));
-		assertThat(answer(chat, "u2")).isEqualTo("a");
-		assertThat(store.messages(this.key)).hasSize(4);
+		assertThatACallNearTheEndIsStored(kind.create());
 	}
 
 	/** By its clock, the session was not even written yet. */
 	@Test
 	void aCallThatBeginsNearTheEndIsStoredAlsoIfItsClockIsBehind() throws Exception {
-		SessionStore store = onDatabase(Clock.offset(Clock.systemUTC(), Duration.ofHours(-1)));
+		assertThatACallNearTheEndIsStored(onDatabase(Clock.offset(Clock.systemUTC(), Duration.ofHours(-1))));
+	}
+
+	private void assertThatACallNearTheEndIsStored(SessionStore store) throws InterruptedException {
 		beginSession(store);
 		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
 		answer(chat, "u1");
+		// a renewal of the session while the call works would come too late
 		Thread.sleep(LIFE.multipliedBy(7).dividedBy(10).toMillis());
 		this.thinking = () -> sleep(LIFE.dividedBy(2));
 		assertThat(answer(chat, "u2")).isEqualTo("a");

@@ -69,6 +69,14 @@ class NamedToolTests {
 	}
 
 	@Test
+	void toolWhoseNewNameIsConfiguredTooIsNotInTheLog() {
+		SessionAdvisor process = process("refund", "alt_1_refund");
+		this.model.says("hello");
+		ask(process, "refund", "alt_1_refund");
+		assertThat(this.log.list).isEmpty();
+	}
+
+	@Test
 	void clientIsNotRefusedBecauseAnotherOneHasNotOfferedItsToolYet() {
 		SessionAdvisor process = process("refund", "wipe");
 		this.model.says("hello").says("hello");

@@ -458,11 +458,7 @@ class TurnStreamsTests {
 		ask("q");
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch stopped = new CountDownLatch(1);
-		this.hooks = List.of(TestHooks.beforeTurn("slow", (input) -> {
-			asked.countDown();
-			awaitOpen(stopped);
-			return HookResult.keep();
-		}));
+		this.hooks = List.of(slow(asked, stopped));
 		assertThat(stoppedWhileItOpens(request("r1").user("more"), asked, stopped)).extracting(StreamEvent::event)
 			.containsExactly(new Ended(turn().id(), turn().number(), TurnStatus.AWAITING_APPROVAL));
 		this.hooks = List.of();
@@ -470,6 +466,14 @@ class TurnStreamsTests {
 		approvals().approve(approvals().pending(this.key).get(0), "ann");
 		client().prompt().advisors(SessionAdvisor.session(this.key)).stream().content().blockLast(SOON);
 		assertThat(this.store.messages(this.key)).extracting(Message::getText).contains("more");
+	}
+
+	private static SessionHook slow(CountDownLatch asked, CountDownLatch stopped) {
+		return TestHooks.beforeTurn("slow", (input) -> {
+			asked.countDown();
+			awaitOpen(stopped);
+			return HookResult.keep();
+		});
 	}
 
 	@Test
@@ -498,11 +502,7 @@ class TurnStreamsTests {
 	void turnOfACallThatIsStoppedBeforeItBeginsIsCancelled() {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch stopped = new CountDownLatch(1);
-		this.hooks = List.of(TestHooks.beforeTurn("slow", (input) -> {
-			asked.countDown();
-			awaitOpen(stopped);
-			return HookResult.keep();
-		}));
+		this.hooks = List.of(slow(asked, stopped));
 		assertThat(stoppedWhileItOpens(request("r1"), asked, stopped)).extracting(StreamEvent::event)
 			.containsExactly(new Ended(null, 0, TurnStatus.CANCELLED));
 		assertThat(turns()).isEmpty();
