@@ -39,37 +39,41 @@ final class PortableStatements implements HotStatements {
 	/** No session has it, not even one whose stamp somebody has set by hand to 0. */
 	private static final long NO_STAMP = -1;
 
-	/** The header, and what is known of its view: see {@link OpenedCollector}. */
-	private static final String SEEN = "(select s.*, {kind} as kind from {session} s where s.key_hash = :key and {live})";
+	/** The header, and its summary if the view is not the known one. */
+	private static final String OPEN_HEADER = """
+			select {kind}, {header} from {session} s where s.key_hash = :key and {live}
+			union all
+			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
+				null, null, null, null, s.stamp, null, null, null, {noText}, {noText}, {noText}, r.payload
+			from {session} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
+				and (r.expires_at is null or r.expires_at > {now})
+			where s.key_hash = :key and {live} and {kind} = 0
+			""";
+
+	/**
+	 * The number of the newest turns that are not known: none for kind 3, one to three
+	 * for kinds 4 to 6, all for kind 0.
+	 */
+	private static final String UNKNOWN = "coalesce(nullif({kind}, 0) - 3, s.head)";
 
 	/**
 	 * The header and its summary, and the newest turns of the run that ends at the head.
 	 */
-	private static final String OPEN_HEADER = """
-			select s.kind, {header} from {seen} s
-			union all
-			select 1, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null, null,
-				null, null, null, null, s.stamp, null, null, null, {noText}, {noText}, {noText}, r.payload
-			from {seen} s join {record} r on r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = {exact s.cp_id}
-				and (r.expires_at is null or r.expires_at > {now})
-			where s.kind = 0
-			""";
-
 	private static final String OPEN = OPEN_HEADER + """
 			union all
 			select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
 				null, null, null, null, t.stamp, null, null, null, {noText}, {noText}, {noText}, t.body
 			from (
 				select {turnItems}, s.stamp
-				from {seen} s join {turn} t on t.session_pk = s.pk and t.items > 0
+				from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0
 					and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
-					and t.turn_no <= s.head and (s.kind = 0 or t.turn_no > s.head - (s.kind - 3))
-				where s.kind <> 3
+					and t.turn_no <= s.head
+				where s.key_hash = :key and {live} and t.turn_no > s.head - {unknown}
 				order by t.turn_no desc {limit}) t
 			order by 1
-			""";
+			""".replace("{unknown}", UNKNOWN);
 
 	private static final String HEADER = """
 			select {header} from {session} s where s.key_hash = :key and {live}
@@ -137,8 +141,8 @@ final class PortableStatements implements HotStatements {
 	PortableStatements(Templates templates) {
 		this.templates = templates;
 		this.plain = templates.dialect().runsInProcess() ? new PlainOpening(templates) : null;
-		this.open = templates.sql(OPEN.replace("{seen}", SEEN));
-		this.openHeader = templates.sql(OPEN_HEADER.replace("{seen}", SEEN) + "order by 1");
+		this.open = templates.sql(OPEN);
+		this.openHeader = templates.sql(OPEN_HEADER + "order by 1");
 		this.header = templates.sql(HEADER);
 		this.path = new PathItems(templates);
 		this.search = new TurnSearch(templates);
