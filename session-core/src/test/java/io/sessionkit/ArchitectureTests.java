@@ -91,26 +91,35 @@ class ArchitectureTests {
 		arrows.put("internal.retention",
 				Set.of("words", "codec", "internal.view", "internal.snapshot", "internal.tree", "context", "store"));
 		arrows.put("internal.call", Set.of("words", "internal"));
-		arrows.put("internal.turn",
+		arrows.put("internal.opening",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",
-						"internal.attribute", "internal.lease", "internal.retention", "context", "observation", "hook",
+						"internal.attribute", "internal.lease", "context", "observation", "hook", "store"));
+		arrows.put("internal.commit",
+				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
+						"internal.snapshot", "internal.round", "internal.attribute", "internal.lease",
+						"internal.retention", "internal.opening", "observation", "hook", "store"));
+		arrows.put("internal.turn",
+				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
+						"internal.snapshot", "internal.round", "internal.tree", "internal.attribute", "internal.lease",
+						"internal.retention", "internal.opening", "internal.commit", "context", "observation", "hook",
 						"store"));
 		arrows.put("internal.approval",
 				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.round",
-						"internal.attribute", "internal.lease", "internal.turn", "access", "approval", "observation",
-						"hook", "store"));
+						"internal.attribute", "internal.lease", "internal.opening", "internal.commit", "internal.turn",
+						"access", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
 				"internal.approval", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.turn",
-						"internal.attribute", "internal.lease", "internal.approval", "internal.compensation", "access",
-						"approval", "compensation", "context", "observation", "hook", "store"));
+						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.opening",
+						"internal.turn", "internal.attribute", "internal.lease", "internal.approval",
+						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
+						"store"));
 		arrows.put("advisor",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.line",
-						"internal.round", "internal.turn", "internal.approval", "approval", "conversation", "context",
-						"observation", "hook"));
+						"internal.round", "internal.opening", "internal.turn", "internal.approval", "approval",
+						"conversation", "context", "observation", "hook"));
 		arrows.put("stream",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
 						"internal.stream", "internal.approval", "approval", "conversation", "hook", "advisor"));

@@ -9,7 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.internal.call.SessionParameters;
-import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.opening.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;

@@ -2,7 +2,7 @@ package io.sessionkit.advisor;
 
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.MessageContent;
-import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.opening.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;

@@ -22,7 +22,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
-import io.sessionkit.internal.turn.TurnRequest;
+import io.sessionkit.internal.opening.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;

@@ -22,10 +22,10 @@ import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.TurnWait;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Request;
+import io.sessionkit.internal.opening.Extensions;
+import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.SavingHooks;
-import io.sessionkit.internal.turn.Extensions;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.internal.turn.TurnRequest;
 import io.sessionkit.observation.ObservedTurn;
 import org.jspecify.annotations.Nullable;
 

@@ -18,6 +18,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -44,6 +45,10 @@ class HeldMonitorTests {
 
 	/** The methods that a store answers without asking anybody. */
 	private static final Set<String> LOCAL = Set.of("options", "mayRollBack");
+
+	/** The packages and classes whose monitors are looked at. */
+	private static final List<String> WATCHED = List.of("io.sessionkit.internal.line", "io.sessionkit.internal.turn",
+			"io.sessionkit.internal.opening", "io.sessionkit.internal.commit", ToolLease.class.getName());
 
 	private static final ToolCall ADD = SessionAdvisorTests.call("c1", "add", "1");
 
@@ -88,8 +93,7 @@ class HeldMonitorTests {
 			if (thread != null) {
 				Arrays.stream(thread.getLockedMonitors())
 					.map(MonitorInfo::getClassName)
-					.filter((name) -> name.startsWith("io.sessionkit.internal.line")
-							|| name.startsWith("io.sessionkit.internal.turn"))
+					.filter((name) -> WATCHED.stream().anyMatch(name::startsWith))
 					.forEach(this.held::add);
 			}
 		}

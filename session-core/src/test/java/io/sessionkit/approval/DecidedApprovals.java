@@ -20,8 +20,6 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.DecisionRefusedException.Reason;
-import io.sessionkit.approval.InboxQuery;
-import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.approval.Ledger;

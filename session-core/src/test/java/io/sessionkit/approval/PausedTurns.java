@@ -12,7 +12,6 @@ import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.Decision;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionEvent;

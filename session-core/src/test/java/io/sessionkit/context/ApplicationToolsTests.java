@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.extension.BriefHistory;

@@ -262,7 +262,7 @@ class SessionListenerTests {
 	void turnWithoutAReplyIsLoggedOnceWithoutTexts() {
 		this.model.says("").says("secret");
 		SessionHook empty = TestHooks.afterModel("empty", (reply) -> HookResult.replace(new AssistantMessage("")));
-		List<ILoggingEvent> logged = logged("io.sessionkit.internal.turn.TurnKeeper", () -> {
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.commit.TurnKeeper", () -> {
 			prompt(client(ClientSetup.plain(), List.of()), "q").call().content();
 			prompt(client(ClientSetup.plain(), List.of(empty)), "secret").call().content();
 		});
@@ -276,7 +276,7 @@ class SessionListenerTests {
 	void turnInStepsWithoutAReplyIsLoggedAsOneThatIsStillOpen() {
 		Conversations steps = Conversations.builder(this.store).durability(Durability.STEP).build();
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("");
-		List<ILoggingEvent> logged = logged("io.sessionkit.internal.turn.TurnKeeper",
+		List<ILoggingEvent> logged = logged("io.sessionkit.internal.commit.TurnKeeper",
 				() -> prompt(client(ClientSetup.plain(), steps), "q").call().content());
 		assertThat(logged).singleElement()
 			.satisfies((event) -> assertThat(event.getFormattedMessage())

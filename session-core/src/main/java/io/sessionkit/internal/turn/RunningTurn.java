@@ -25,12 +25,23 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.commit.RecordedTurn;
+import io.sessionkit.internal.commit.TurnHold;
+import io.sessionkit.internal.commit.TurnKeeper;
+import io.sessionkit.internal.commit.TurnOrigins;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.SessionLife;
+import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Offering;
+import io.sessionkit.internal.opening.ContinuedTurn;
+import io.sessionkit.internal.opening.Extensions;
+import io.sessionkit.internal.opening.KeptParameters;
+import io.sessionkit.internal.opening.TurnPlace;
+import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.opening.TurnViews;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
@@ -502,18 +513,16 @@ public final class RunningTurn {
 	private synchronized TurnKeeper keeper() {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
-			known = new TurnKeeper(key(), this.hooks, this.events, this.attributes, writer(), this.setup.retentions(),
-					this.lease);
+			known = new TurnKeeper(this.setup.store(), origins(), this.continued, this.hooks, this.events,
+					this.attributes, this.setup.retentions(), this.lease);
 			this.keeper = known;
 		}
 		return known;
 	}
 
-	private TurnWriter writer() {
-		TurnWriter.Origins origins = new TurnWriter.Origins(this.id, this.startedAt, this.place,
-				this.prompt.snapshots(), this.parameters, this.forgotten);
-		return this.request.isStored() ? new TurnWriter(this.setup.store(), this.request, origins, this.continued)
-				: new UnstoredTurn(this.setup.store(), this.request, origins);
+	private TurnOrigins origins() {
+		return new TurnOrigins(this.request, this.id, this.startedAt, this.place, this.prompt.snapshots(),
+				this.parameters, this.forgotten);
 	}
 
 	/**
@@ -950,14 +959,13 @@ public final class RunningTurn {
 	 * Returns what was recorded of the turn. It contains no messages while guards have
 	 * not let the input pass.
 	 */
-	TurnKeeper.Recorded recorded() {
+	RecordedTurn recorded() {
 		if (this.inputCheck.isPending()) {
-			return new TurnKeeper.Recorded(List.of(), List.of(), this.rounds.rounds(), false, null,
-					this.prompt.isOverLimit());
+			return new RecordedTurn(List.of(), List.of(), this.rounds.rounds(), false, null, this.prompt.isOverLimit());
 		}
 		Transcript.Recording said = this.rounds.recording();
 		TurnHold known = this.hold;
-		return new TurnKeeper.Recorded((keeper().stored() != null) ? List.of() : this.prompt.asked(this.startedAt),
+		return new RecordedTurn((keeper().stored() != null) ? List.of() : this.prompt.asked(this.startedAt),
 				(known != null) ? said.entriesFrom(known.storedEntries()) : said.entries(), said.rounds(),
 				said.answered(), said.reply(), this.prompt.isOverLimit());
 	}

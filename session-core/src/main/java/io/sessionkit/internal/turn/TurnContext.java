@@ -11,6 +11,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.view.ForgottenItems;
 import org.jspecify.annotations.Nullable;

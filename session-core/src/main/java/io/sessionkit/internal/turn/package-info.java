@@ -1,5 +1,5 @@
 /**
- * Opens, continues and stores turns. Internal: for SessionKit alone, and changed without
+ * Begins, runs and continues turns. Internal: for SessionKit alone, and changed without
  * notice.
  */
 @NullMarked

@@ -5,6 +5,7 @@ import java.util.List;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.store.StoreOptions;

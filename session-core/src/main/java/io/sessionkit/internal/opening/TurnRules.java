@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;

@@ -1,11 +1,9 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.lease;
 
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.internal.lease.HeldLease;
-import io.sessionkit.internal.lease.TurnLease;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The lease under which the tools of one turn run, once the turn has taken it. Safe for
  * use by many threads.
  */
-final class ToolLease {
+public final class ToolLease {
 
 	private final SessionKey key;
 
@@ -25,28 +23,28 @@ final class ToolLease {
 	 * Creates the lease of a turn.
 	 * @param lease the lease with which the turn continues; null if it has none yet
 	 */
-	ToolLease(SessionKey key, @Nullable TurnLease lease) {
+	public ToolLease(SessionKey key, @Nullable TurnLease lease) {
 		this.key = key;
 		this.lease = lease;
 	}
 
-	synchronized boolean isTaken() {
+	public synchronized boolean isTaken() {
 		return this.lease != null;
 	}
 
 	/**
 	 * Returns whether there is a lease that was renewed in time.
 	 */
-	synchronized boolean isHeld() {
+	public synchronized boolean isHeld() {
 		return this.lease != null && this.lease.isHeld();
 	}
 
 	/** Returns whether another call may work on the turn, since the lease ran out. */
-	synchronized boolean isLost() {
+	public synchronized boolean isLost() {
 		return this.lease != null && !this.lease.isHeld();
 	}
 
-	synchronized void take(TurnLease taken) {
+	public synchronized void take(TurnLease taken) {
 		this.lease = taken;
 	}
 
@@ -56,7 +54,7 @@ final class ToolLease {
 	 * @throws IllegalStateException if the turn is over for this call
 	 * @throws TurnInProgressException if the lease was lost; nothing was run
 	 */
-	<T> T run(Function<HeldLease, T> work) {
+	public <T> T run(Function<HeldLease, T> work) {
 		TurnLease used = use();
 		try {
 			return work.apply(used);
@@ -77,7 +75,7 @@ final class ToolLease {
 		return used;
 	}
 
-	void checkRunning(boolean over) {
+	public void checkRunning(boolean over) {
 		if (over) {
 			throw new IllegalStateException(
 					"The turn on session " + this.key + " is over: the call was cancelled. Nothing more is run.");
@@ -89,13 +87,13 @@ final class ToolLease {
 	 * tool begins any more.
 	 * @return the write; null if the lease is given back later, or if there is none
 	 */
-	synchronized @Nullable RecordWrite givingBack() {
+	public synchronized @Nullable RecordWrite givingBack() {
 		this.ended = true;
 		return (this.lease != null) ? this.lease.givingBack() : null;
 	}
 
 	/** Ends the lease after the commit that has given it back. */
-	synchronized void givenBack() {
+	public synchronized void givenBack() {
 		if (this.lease != null) {
 			this.lease.givenBack();
 			this.lease = null;
@@ -103,7 +101,7 @@ final class ToolLease {
 	}
 
 	/** Gives the lease back when the tools are done. No tool begins any more. */
-	void end() {
+	public void end() {
 		TurnLease held = ended();
 		if (held != null) {
 			held.leave();

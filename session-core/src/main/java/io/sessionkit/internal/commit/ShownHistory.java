@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
 import java.util.List;
 import java.util.Objects;
@@ -10,6 +10,7 @@ import io.sessionkit.Snapshot;
 import io.sessionkit.Summary;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.attribute.AttributeRules;
+import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.retention.RetentionRecord;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;

@@ -1,6 +1,5 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,10 +25,12 @@ import io.sessionkit.internal.attribute.AttributeChange;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.opening.ContinuedTurn;
+import io.sessionkit.internal.opening.TurnPlace;
+import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.snapshot.SnapshotReader;
-import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.ForgottenItems;
 import io.sessionkit.internal.view.QuotingSummaries;
@@ -53,20 +54,6 @@ import org.jspecify.annotations.Nullable;
  * opened, or beside the history.
  */
 class TurnWriter {
-
-	/**
-	 * The beginning of a turn.
-	 *
-	 * @param id the id of the turn
-	 * @param startedAt when it began
-	 * @param place the place at which it hangs, with the header as it was opened
-	 * @param snapshots takes its snapshot
-	 * @param parameters the parameters that are kept with it
-	 * @param forgotten the items that it forgets when it becomes history
-	 */
-	record Origins(String id, Instant startedAt, TurnPlace place, SnapshotTaker snapshots, KeptParameters parameters,
-			ForgottenItems forgotten) {
-	}
 
 	/**
 	 * The data of a turn, or of a part of it, that is about to be written.
@@ -136,17 +123,17 @@ class TurnWriter {
 	 * @param origins the beginning of the turn
 	 * @param continued the turn that is continued; null for a new one
 	 */
-	TurnWriter(SessionStore store, TurnRequest request, Origins origins, @Nullable ContinuedTurn continued) {
+	TurnWriter(SessionStore store, TurnOrigins origins, @Nullable ContinuedTurn continued) {
 		this.store = store;
-		this.request = request;
+		this.request = origins.request();
 		this.id = origins.id();
 		this.forgotten = origins.forgotten();
 		this.place = origins.place();
 		this.base = this.place.seen();
 		this.left = this.place.header();
-		this.shown = new ShownHistory(store, request.key(), this.place, origins.snapshots());
+		this.shown = new ShownHistory(store, origins.request().key(), this.place, origins.snapshots());
 		this.stored = (continued != null) ? continued.turn() : null;
-		this.draft = new TurnDraft(request, origins, this.stored, this.shown, store.options());
+		this.draft = new TurnDraft(origins, this.stored, this.shown, store.options());
 		this.items = (continued != null) ? continued.items() : List.of();
 		this.parts = (continued != null) ? continued.pause().parts() : 0;
 		this.pause = (continued != null) ? continued.pause().revision() : 0;

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  * Keeps parameters of a turn with its question, and shows them after the question once
  * the turn is history. The store keeps the text of the question as it was said.
  */
-final class ReplayedParameters {
+public final class ReplayedParameters {
 
 	/** The key of the kept parameters in the metadata of a user message. */
 	static final String KEPT = "sessionkit.inputs";
@@ -30,7 +30,7 @@ final class ReplayedParameters {
 	 * Returns the messages of a turn, with the kept parameters added to the first user
 	 * message.
 	 */
-	static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> parameters) {
+	public static List<Transcript.Entry> keep(List<Transcript.Entry> turn, Map<String, Object> parameters) {
 		List<Transcript.Entry> kept = new ArrayList<>(turn);
 		for (int i = 0; i < kept.size() && !parameters.isEmpty(); i++) {
 			if (kept.get(i).message() instanceof UserMessage user) {
@@ -49,7 +49,7 @@ final class ReplayedParameters {
 	 * @param rules the rules that select the parameters to show; parameters that were
 	 * kept under other rules may no longer be shown
 	 */
-	static List<ViewLine> show(List<ViewLine> view, TurnParameters rules, ToIntFunction<Message> tokens) {
+	public static List<ViewLine> show(List<ViewLine> view, TurnParameters rules, ToIntFunction<Message> tokens) {
 		if (rules.replayed().isEmpty()) {
 			return view;
 		}
@@ -68,7 +68,7 @@ final class ReplayedParameters {
 	/**
 	 * Returns a message with which parameters were kept, as it is shown to the model.
 	 */
-	static Message shown(Message message, Map<String, Object> parameters) {
+	public static Message shown(Message message, Map<String, Object> parameters) {
 		if (parameters.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(KEPT)) {
 			return message;
 		}

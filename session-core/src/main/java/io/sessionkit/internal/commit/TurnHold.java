@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +18,7 @@ import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.HeldLease;
 import io.sessionkit.internal.lease.HeldReply;
+import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
@@ -42,7 +43,7 @@ public final class TurnHold {
 	 * @param isClosed returns whether it is over for this call
 	 * @param alone runs work while nobody else ends the turn
 	 */
-	record Held(SessionKey key, String id, Supplier<TurnKeeper.Recorded> recorded, BooleanSupplier isClosed,
+	public record Held(SessionKey key, String id, Supplier<RecordedTurn> recorded, BooleanSupplier isClosed,
 			Consumer<Runnable> alone) {
 	}
 
@@ -63,7 +64,7 @@ public final class TurnHold {
 	/** The number of stored messages after the input. */
 	private int storedEntries;
 
-	TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases, ToolLease lease,
+	public TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases, ToolLease lease,
 			@Nullable HeldReply held) {
 		this.turn = turn;
 		this.codec = codec;
@@ -87,7 +88,7 @@ public final class TurnHold {
 	 * is what they have written for these, and they are not asked again.
 	 * @param checked the messages
 	 */
-	synchronized void queued(List<JoiningInput> checked) {
+	public synchronized void queued(List<JoiningInput> checked) {
 		HeldReply holding = Objects.requireNonNull(this.held);
 		this.held = new HeldReply(holding.reply(), holding.notes(), checked);
 	}
@@ -108,7 +109,7 @@ public final class TurnHold {
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
-		TurnKeeper.Recorded recorded = this.turn.recorded().get();
+		RecordedTurn recorded = this.turn.recorded().get();
 		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, status);
 		// a thread that ends the turn meanwhile waits, and then finds it stored
 		this.turn.alone().accept(() -> store(recorded, left, holding, status, records, goesOn));
@@ -136,7 +137,7 @@ public final class TurnHold {
 	 */
 	public void storeAnswered(AnsweredReply answered, Map<String, Object> notes, List<RecordWrite> records) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(answered.reply()), notes, List.of());
-		TurnKeeper.Recorded recorded = this.turn.recorded().get().withoutAnswered();
+		RecordedTurn recorded = this.turn.recorded().get().withoutAnswered();
 		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, TurnStatus.INCOMPLETE);
 		this.turn.alone().accept(() -> store(recorded, left, holding, TurnStatus.INCOMPLETE, records, false));
 	}
@@ -155,7 +156,7 @@ public final class TurnHold {
 		});
 	}
 
-	private void store(TurnKeeper.Recorded recorded, List<Transcript.Entry> left, HeldReply holding, TurnStatus status,
+	private void store(RecordedTurn recorded, List<Transcript.Entry> left, HeldReply holding, TurnStatus status,
 			List<RecordWrite> records, boolean goesOn) {
 		this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
 		TurnLeases.Taking taking = (goesOn && !this.lease.isTaken()) ? this.leases.beginning(this.turn.key()) : null;
@@ -209,7 +210,7 @@ public final class TurnHold {
 		return this.lease.run(work);
 	}
 
-	synchronized int storedEntries() {
+	public synchronized int storedEntries() {
 		return this.storedEntries;
 	}
 

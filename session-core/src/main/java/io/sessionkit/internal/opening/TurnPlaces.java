@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.Comparator;
 import java.util.List;
@@ -14,12 +14,12 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.opening.TurnRequest.Start;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.internal.tree.StoredTurns;
-import io.sessionkit.internal.turn.TurnRequest.Start;
 import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;

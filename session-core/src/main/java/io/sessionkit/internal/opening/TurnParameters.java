@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.Collections;
 import java.util.HashMap;
@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * shown
  */
 public record TurnParameters(Set<String> names, Set<String> replayed) {
-
-	static final TurnParameters NONE = new TurnParameters(Set.of(), Set.of());
 
 	/** Stands for all names. */
 	static final String ALL = "*";
@@ -105,8 +103,9 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 	 * otherwise, as whoever continues the turn need not be who has begun it.
 	 * @param ofCall the parameters of the call
 	 * @param ofTurn the parameters that are stored with the turn
+	 * @return the parameters that hooks can read
 	 */
-	Map<String, Object> continued(Map<String, Object> ofCall, Map<String, Object> ofTurn) {
+	public Map<String, Object> continued(Map<String, Object> ofCall, Map<String, Object> ofTurn) {
 		if (this.names.isEmpty() && ofTurn.isEmpty()) {
 			return ofCall;
 		}

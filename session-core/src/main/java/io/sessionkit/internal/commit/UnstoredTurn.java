@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
 import java.util.List;
 
@@ -12,8 +12,8 @@ import io.sessionkit.store.SessionStore;
  */
 final class UnstoredTurn extends TurnWriter {
 
-	UnstoredTurn(SessionStore store, TurnRequest request, Origins origins) {
-		super(store, request, origins, null);
+	UnstoredTurn(SessionStore store, TurnOrigins origins) {
+		super(store, origins, null);
 	}
 
 	@Override

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.sessionkit.Round;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
@@ -24,22 +23,23 @@ import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
+import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.internal.round.HookRun;
-import io.sessionkit.internal.round.KeptPart;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
@@ -47,66 +47,12 @@ import org.springframework.ai.chat.model.ChatResponse;
  * and notifies the listeners. Parts are stored under the lock of the turn, and its end by
  * the one thread that has closed it.
  */
-final class TurnKeeper {
+public final class TurnKeeper {
 
 	private static final Log logger = LogFactory.getLog(TurnKeeper.class);
 
 	private static final String CONTINUE = "call again without a message to continue it, or end it with"
 			+ " Approvals.cancel(..).";
-
-	/**
-	 * The recorded content of a turn.
-	 *
-	 * @param input the input of the caller
-	 * @param said the messages after the input
-	 * @param rounds one entry for each answer of the model
-	 * @param answered whether there is an answer
-	 * @param reply the message that is the answer; null if there is none, or if it is not
-	 * delivered
-	 * @param overLimit whether the turn was sent although it was over a limit
-	 */
-	record Recorded(List<Transcript.Entry> input, List<Transcript.Entry> said, List<Round> rounds, boolean answered,
-			@Nullable Message reply, boolean overLimit) {
-
-		List<Transcript.Entry> all() {
-			List<Transcript.Entry> all = new ArrayList<>(this.input);
-			all.addAll(this.said);
-			return all;
-		}
-
-		/**
-		 * Returns a copy for an answer that is not delivered.
-		 */
-		Recorded withoutReply() {
-			return new Recorded(this.input, this.said, this.rounds, this.answered, null, this.overLimit);
-		}
-
-		/**
-		 * Returns a copy without the newest reply and the results of its calls.
-		 */
-		Recorded withoutAnswered() {
-			return new Recorded(this.input, this.said.subList(0, this.said.size() - 2), this.rounds, this.answered,
-					this.reply, this.overLimit);
-		}
-
-		/**
-		 * Returns what was recorded as a part of the turn. A user message that is not in
-		 * the input was said while the turn waited.
-		 * @param number the number of the part, from 1
-		 */
-		KeptPart part(int number, TurnStatus status) {
-			List<Message> asked = new ArrayList<>(this.input.stream().map(Transcript.Entry::message).toList());
-			List<Message> messages = new ArrayList<>(asked);
-			for (Transcript.Entry entry : this.said) {
-				messages.add(entry.message());
-				if (entry.message() instanceof UserMessage) {
-					asked.add(entry.message());
-				}
-			}
-			return new KeptPart(number, status, messages, asked, this.reply);
-		}
-
-	}
 
 	private final SessionKey key;
 
@@ -130,13 +76,20 @@ final class TurnKeeper {
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private volatile @Nullable List<Transcript.Entry> kept;
 
-	TurnKeeper(SessionKey key, HookRun hooks, TurnEvents events, TurnAttributes attributes, TurnWriter writer,
-			Retentions retentions, ToolLease lease) {
-		this.key = key;
+	/**
+	 * Creates the keeper of a turn.
+	 * @param origins the beginning of the turn
+	 * @param continued the turn that is continued; null for a new one
+	 * @param lease the lease under which the tools of the turn run
+	 */
+	public TurnKeeper(SessionStore store, TurnOrigins origins, @Nullable ContinuedTurn continued, HookRun hooks,
+			TurnEvents events, TurnAttributes attributes, Retentions retentions, ToolLease lease) {
+		this.key = origins.request().key();
 		this.hooks = hooks;
 		this.events = events;
 		this.attributes = attributes;
-		this.writer = writer;
+		this.writer = origins.request().isStored() ? new TurnWriter(store, origins, continued)
+				: new UnstoredTurn(store, origins);
 		this.retentions = retentions;
 		this.lease = lease;
 	}
@@ -146,7 +99,7 @@ final class TurnKeeper {
 	 * and a part of the turn is stored, the turn stays as it is, so that it can be
 	 * continued.
 	 */
-	TurnResult complete(Recorded recorded, @Nullable ChatResponse answer) {
+	public TurnResult complete(RecordedTurn recorded, @Nullable ChatResponse answer) {
 		if (!recorded.answered() && isOpen()) {
 			return stillOpen(recorded);
 		}
@@ -173,7 +126,7 @@ final class TurnKeeper {
 	 * @throws SessionRefusedException if a hook refuses the part
 	 * @throws HookFailedException if a hook fails on it
 	 */
-	List<Transcript.Entry> askAboutPart(Recorded recorded, TurnStatus status) {
+	List<Transcript.Entry> askAboutPart(RecordedTurn recorded, TurnStatus status) {
 		try {
 			return leftByHooks(recorded, status);
 		}
@@ -192,7 +145,7 @@ final class TurnKeeper {
 	 * @throws SessionConflictException if another writer was first
 	 * @throws SessionLostException if the session was erased or has expired
 	 */
-	TurnResult hold(Recorded recorded, List<Transcript.Entry> left, HeldReply held, TurnStatus status,
+	TurnResult hold(RecordedTurn recorded, List<Transcript.Entry> left, HeldReply held, TurnStatus status,
 			List<RecordWrite> more) {
 		this.kept = left;
 		TurnWriter.Outline outline = new TurnWriter.Outline(new TurnEnd(status, null), left, recorded.rounds(),
@@ -228,28 +181,28 @@ final class TurnKeeper {
 	/**
 	 * Returns the turn as it was last stored; null if nothing of it is stored.
 	 */
-	@Nullable Turn stored() {
+	public @Nullable Turn stored() {
 		return this.writer.stored();
 	}
 
 	/**
 	 * Returns all stored items of the turn.
 	 */
-	List<SessionItem> items() {
+	public List<SessionItem> items() {
 		return this.writer.items();
 	}
 
 	/**
 	 * Registers records to write together with the next part of the turn.
 	 */
-	void alongside(Supplier<List<RecordWrite>> records) {
+	public void alongside(Supplier<List<RecordWrite>> records) {
 		this.alongside = records;
 	}
 
 	/**
 	 * Registers the admission of the call, which leaves the line with the turn.
 	 */
-	void inLine(Admission admission) {
+	public void inLine(Admission admission) {
 		this.admission = admission;
 	}
 
@@ -267,7 +220,7 @@ final class TurnKeeper {
 	 * suppressed
 	 * @param ends whether the turn ends although a part of it is stored
 	 */
-	void fail(Recorded recorded, Throwable cause, boolean ends) {
+	public void fail(RecordedTurn recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
 		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
 			tellOpen((end != null) ? end : TurnEnd.failed(cause), isOthers(cause));
@@ -285,7 +238,7 @@ final class TurnKeeper {
 	 * Keeps the turn of a caller that has disconnected. A turn of which a part is stored
 	 * stays as it is.
 	 */
-	void cancel(Recorded recorded) {
+	public void cancel(RecordedTurn recorded) {
 		if (stored() != null) {
 			tellOpen(TurnEnd.CANCELLED, this.lease.isLost());
 			return;
@@ -297,14 +250,14 @@ final class TurnKeeper {
 	 * Notifies the listeners that the call has failed. The turn stays as it is stored.
 	 * @param cause the cause of the end
 	 */
-	void abandon(Throwable cause) {
+	public void abandon(Throwable cause) {
 		tellOpen(TurnEnd.failed(cause), false);
 	}
 
 	/**
 	 * Ends a turn that waits, because the caller has given it up.
 	 */
-	TurnResult giveUp(Recorded recorded) {
+	public TurnResult giveUp(RecordedTurn recorded) {
 		return keepAside(recorded, TurnEnd.CANCELLED);
 	}
 
@@ -312,7 +265,7 @@ final class TurnKeeper {
 	 * Stores the turn of a caller that disconnected when the answer was complete.
 	 * @return whether the turn is history now
 	 */
-	boolean completeUnseen(Recorded recorded) {
+	public boolean completeUnseen(RecordedTurn recorded) {
 		try {
 			askHooks(recorded, TurnStatus.COMPLETED);
 		}
@@ -322,7 +275,7 @@ final class TurnKeeper {
 		return commit(recorded) != null;
 	}
 
-	private @Nullable TurnResult committed(Recorded recorded, @Nullable ChatResponse answer) {
+	private @Nullable TurnResult committed(RecordedTurn recorded, @Nullable ChatResponse answer) {
 		try {
 			return commit(recorded);
 		}
@@ -348,7 +301,7 @@ final class TurnKeeper {
 	 * Leaves a turn open that has no answer, as if the model had failed. The caller gets
 	 * no exception, so the log says why.
 	 */
-	private TurnResult stillOpen(Recorded recorded) {
+	private TurnResult stillOpen(RecordedTurn recorded) {
 		warnOfNoReply("A part of the turn is stored, so it is still open; " + CONTINUE);
 		tellOpen(TurnEnd.failed(Turn.NO_REPLY), false);
 		return new TurnResult(this.key, Objects.requireNonNull(stored()), List.of(), recorded.overLimit());
@@ -357,7 +310,7 @@ final class TurnKeeper {
 	/**
 	 * Keeps a turn without an answer. The caller gets no exception, so the log says why.
 	 */
-	private TurnResult unanswered(Recorded recorded, @Nullable ChatResponse answer) {
+	private TurnResult unanswered(RecordedTurn recorded, @Nullable ChatResponse answer) {
 		warnOfNoReply("The turn is kept as failed ('" + Turn.NO_REPLY + "'), so later calls do not see it.");
 		try {
 			return keepAside(recorded, TurnEnd.failed(Turn.NO_REPLY));
@@ -413,7 +366,7 @@ final class TurnKeeper {
 	 * Returns whether a part of the turn is stored and not its end, so that another call
 	 * can continue it.
 	 */
-	boolean isOpen() {
+	public boolean isOpen() {
 		Turn known = stored();
 		return known != null && known.status().isOpen();
 	}
@@ -436,7 +389,7 @@ final class TurnKeeper {
 				&& (stored() == null || isOpen());
 	}
 
-	private SessionException notStored(Recorded recorded, @Nullable ChatResponse answer) {
+	private SessionException notStored(RecordedTurn recorded, @Nullable ChatResponse answer) {
 		SessionException why = moved(answer);
 		fail(recorded, why, false);
 		return why;
@@ -460,7 +413,7 @@ final class TurnKeeper {
 	 * Returns the exception for a session that is gone.
 	 * @return the exception; null if the session is there
 	 */
-	@Nullable SessionLostException lost(@Nullable ChatResponse answer) {
+	public @Nullable SessionLostException lost(@Nullable ChatResponse answer) {
 		return this.writer.isErased() ? new SessionLostException(this.key, this.writer.baseTurns(), answer) : null;
 	}
 
@@ -482,7 +435,7 @@ final class TurnKeeper {
 	 * Stores the turn as history.
 	 * @return the result; null if another writer was first
 	 */
-	private @Nullable TurnResult commit(Recorded recorded) {
+	private @Nullable TurnResult commit(RecordedTurn recorded) {
 		List<RecordWrite> records = joined(List.of());
 		RecordWrite givingBack = this.lease.givingBack();
 		if (givingBack != null) {
@@ -538,7 +491,7 @@ final class TurnKeeper {
 		return null;
 	}
 
-	private TurnResult keepAside(Recorded recorded, TurnEnd end) {
+	private TurnResult keepAside(RecordedTurn recorded, TurnEnd end) {
 		if (this.kept == null) {
 			try {
 				askHooks(recorded, end.status());
@@ -567,12 +520,12 @@ final class TurnKeeper {
 	 * Runs the hooks on what is to be stored, once for each part.
 	 * @param status the status with which the turn is stored
 	 */
-	private void askHooks(Recorded recorded, TurnStatus status) {
+	private void askHooks(RecordedTurn recorded, TurnStatus status) {
 		this.kept = recorded.input();
 		this.kept = leftByHooks(recorded, status);
 	}
 
-	private List<Transcript.Entry> leftByHooks(Recorded recorded, TurnStatus status) {
+	private List<Transcript.Entry> leftByHooks(RecordedTurn recorded, TurnStatus status) {
 		List<Transcript.Entry> all = recorded.all();
 		return (this.hooks.isEmpty() || all.isEmpty()) ? all
 				: timed(this.hooks.beforeSave(recorded.part(this.writer.parts() + 1, status)), all);
@@ -594,7 +547,7 @@ final class TurnKeeper {
 		return timed;
 	}
 
-	private TurnWriter.Outline outline(Recorded recorded, TurnEnd end) {
+	private TurnWriter.Outline outline(RecordedTurn recorded, TurnEnd end) {
 		Map<String, Object> written = this.attributes.end();
 		return new TurnWriter.Outline(end, (this.kept != null) ? this.kept : List.of(), recorded.rounds(),
 				this.hooks.verdicts(), (end == TurnEnd.COMPLETED) ? written : null, recorded.overLimit());

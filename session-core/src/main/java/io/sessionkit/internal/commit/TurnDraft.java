@@ -1,6 +1,5 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.commit;
 
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +11,9 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.internal.message.TurnSplitter;
+import io.sessionkit.internal.opening.ReplayedParameters;
+import io.sessionkit.internal.opening.TurnPlace;
+import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.StoreOptions;
@@ -27,7 +29,7 @@ final class TurnDraft {
 
 	private final TurnRequest request;
 
-	private final TurnWriter.Origins origins;
+	private final TurnOrigins origins;
 
 	/** The turn as earlier calls have left it; null if this call opened it. */
 	private final @Nullable Turn continued;
@@ -36,9 +38,8 @@ final class TurnDraft {
 
 	private final StoreOptions options;
 
-	TurnDraft(TurnRequest request, TurnWriter.Origins origins, @Nullable Turn continued, ShownHistory shown,
-			StoreOptions options) {
-		this.request = request;
+	TurnDraft(TurnOrigins origins, @Nullable Turn continued, ShownHistory shown, StoreOptions options) {
+		this.request = origins.request();
 		this.origins = origins;
 		this.continued = continued;
 		this.shown = shown;

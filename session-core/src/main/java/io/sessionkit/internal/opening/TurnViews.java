@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.List;
 import java.util.Map;
@@ -46,7 +46,8 @@ public final class TurnViews {
 	 * @param made the outcome of a summary that was due; null if none was
 	 * @param brought what precedes the view; null for nothing
 	 */
-	record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made, @Nullable Brought brought) {
+	public record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made,
+			@Nullable Brought brought) {
 
 		Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made) {
 			this(view, place, made, null);
@@ -65,14 +66,14 @@ public final class TurnViews {
 		}
 
 		/** Returns the attributes with which the turn begins. */
-		Map<String, Object> attributes() {
+		public Map<String, Object> attributes() {
 			if (this.brought != null && this.brought.attributes() != null) {
 				return this.brought.attributes();
 			}
 			return (this.view != null) ? this.view.session().attributes() : Map.of();
 		}
 
-		@Nullable Session header() {
+		public @Nullable Session header() {
 			return (this.view != null) ? this.view.session() : null;
 		}
 
@@ -86,7 +87,7 @@ public final class TurnViews {
 	 * @param attributes the attributes of the turn that it was read from; null if the
 	 * turn has those of its session
 	 */
-	record Brought(List<ViewLine> lines, boolean asItIs, @Nullable Map<String, Object> attributes) {
+	public record Brought(List<ViewLine> lines, boolean asItIs, @Nullable Map<String, Object> attributes) {
 	}
 
 	private final ViewReader reader;
@@ -107,7 +108,7 @@ public final class TurnViews {
 		this.countsTokens = reader.limitsTokens() || (summarizer != null && summarizer.countsTokens());
 	}
 
-	Opened open(TurnRequest request) {
+	public Opened open(TurnRequest request) {
 		Opened opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
 			case EDIT, REGENERATE, ANSWER, BRANCH -> extended(this.places.open(request));
@@ -212,7 +213,7 @@ public final class TurnViews {
 	 * Opens the view for a continued turn, before what is stored of the turn is known.
 	 * What the turn started from is not summarized now.
 	 */
-	Opened openAgain(TurnRequest request) {
+	public Opened openAgain(TurnRequest request) {
 		return Opened.atHead(extended(this.places.head(request)), null);
 	}
 
@@ -222,7 +223,7 @@ public final class TurnViews {
 	 * @param request the request with the stored messages of the turn
 	 * @param turn the turn as it is stored
 	 */
-	Opened continued(SessionView opened, TurnRequest request, Turn turn) {
+	public Opened continued(SessionView opened, TurnRequest request, Turn turn) {
 		if (turn.parameters().get(Turn.STARTS_ANEW) instanceof Number seed) {
 			return this.places.openAnew(opened, turn, seed.intValue());
 		}
@@ -249,7 +250,7 @@ public final class TurnViews {
 	 * Returns the request with the question of the turn that it asks again.
 	 * @throws IllegalArgumentException if there is no such turn, or it has no question
 	 */
-	TurnRequest asked(TurnRequest request) {
+	public TurnRequest asked(TurnRequest request) {
 		return request.start().asksAgain() ? this.places.asked(request) : request;
 	}
 
@@ -258,7 +259,7 @@ public final class TurnViews {
 	 * @param opened the header before the turn; null if there was none
 	 * @param report receives the outcome of a summary that is made or tried now
 	 */
-	void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
+	public void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
 		if (this.summarizer != null && opened != null) {
 			this.summarizer.compactAfter(opened, turn, report);
 		}
@@ -267,11 +268,11 @@ public final class TurnViews {
 	/**
 	 * Returns whether a limit or a trigger counts tokens.
 	 */
-	boolean countsTokens() {
+	public boolean countsTokens() {
 		return this.countsTokens;
 	}
 
-	TokenMemory memory() {
+	public TokenMemory memory() {
 		return this.memory;
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +31,10 @@ public record Extensions(List<SessionHook> hooks, List<SessionListener> listener
 	 * Returns those of the parts of all turns that take part in a turn that begins at a
 	 * place. A turn that is not stored is none of the events of its session, and a
 	 * history that a call brings is sent as it is.
+	 * @param start the place
+	 * @return those parts; the same if all of them take part
 	 */
-	Extensions at(TurnRequest.Start start) {
+	public Extensions at(TurnRequest.Start start) {
 		if (start.isStored() && !start.isGiven()) {
 			return this;
 		}
@@ -43,8 +45,10 @@ public record Extensions(List<SessionHook> hooks, List<SessionListener> listener
 	/**
 	 * Returns these parts together with those of a call. The hooks of the call run inside
 	 * these, and its merge replaces this one.
+	 * @param ofCall the parts that a call adds
+	 * @return the parts of one turn
 	 */
-	Extensions and(Extensions ofCall) {
+	public Extensions and(Extensions ofCall) {
 		if (ofCall.hooks.isEmpty() && ofCall.listeners.isEmpty() && ofCall.merge == null) {
 			return this;
 		}

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ import org.springframework.ai.chat.messages.Message;
  * @param anew how the session starts anew when the turn becomes the head; null if it does
  * not
  */
-record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
+public record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
 		@Nullable BranchRecord branch, @Nullable Anew anew) {
 
 	/**
@@ -48,7 +48,7 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	 * @param reset the id of the reset with which the view begins now; null if it begins
 	 * otherwise
 	 */
-	record Anew(List<Message> given, @Nullable String reset) {
+	public record Anew(List<Message> given, @Nullable String reset) {
 	}
 
 	TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable LeftTurns left,
@@ -91,19 +91,19 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	}
 
 	/** Returns whether the session starts anew when the turn becomes the head. */
-	boolean startsAnew() {
+	public boolean startsAnew() {
 		return this.anew != null;
 	}
 
 	/** Returns the history that is still to be stored in front of the turn. */
-	List<Message> given() {
+	public List<Message> given() {
 		return (this.anew != null) ? this.anew.given() : List.of();
 	}
 
 	/**
 	 * Returns the turns of that history.
 	 */
-	List<TurnWrite> seed(StoreOptions options) {
+	public List<TurnWrite> seed(StoreOptions options) {
 		if (given().isEmpty()) {
 			return List.of();
 		}
@@ -121,12 +121,12 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	}
 
 	/** Returns whether the turn becomes the head of the active branch. */
-	boolean becomesHead() {
+	public boolean becomesHead() {
 		return this.branch == null;
 	}
 
 	/** Returns whether the branch of the turn has become the active one. */
-	boolean isActiveIn(Session now) {
+	public boolean isActiveIn(Session now) {
 		return this.branch != null && now.branch().equals(this.branch.name());
 	}
 
@@ -140,7 +140,7 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	}
 
 	/** Returns whether the turn follows the head of the session. */
-	boolean isAtHead() {
+	public boolean isAtHead() {
 		return this.branch == null
 				&& (this.header == null || this.seen == null || this.header.head() == this.seen.head());
 	}
@@ -151,8 +151,8 @@ record TurnPlace(@Nullable Session header, @Nullable Session seen, @Nullable Lef
 	 * @param attributes the attributes that the turn leaves; null if they are as they
 	 * were
 	 */
-	Commit commit(Commit on, TurnWrite write, @Nullable Map<String, Object> attributes, List<RecordWrite> records,
-			StoreOptions options) {
+	public Commit commit(Commit on, TurnWrite write, @Nullable Map<String, Object> attributes,
+			List<RecordWrite> records, StoreOptions options) {
 		MessageCodec codec = options.codec();
 		if (this.branch != null && this.header != null) {
 			return onBranch(this.branch, this.header, on, write, attributes, records, codec);

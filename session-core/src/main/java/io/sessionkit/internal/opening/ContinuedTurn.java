@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.List;
 
@@ -22,13 +22,13 @@ import org.springframework.ai.chat.messages.UserMessage;
  * @param pause the pause, with the reply that the turn holds back
  * @param lease the lease under which this call works on the turn
  */
-record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause, TurnLease lease) {
+public record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause, TurnLease lease) {
 
-	Turn turn() {
+	public Turn turn() {
 		return this.stored.turn();
 	}
 
-	List<SessionItem> items() {
+	public List<SessionItem> items() {
 		return this.stored.items();
 	}
 
@@ -37,7 +37,7 @@ record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause
 	 * turn.
 	 * @return false if some of what the model was sent of it is not there any more
 	 */
-	boolean hasItsHistory() {
+	public boolean hasItsHistory() {
 		if (!(turn().parameters().get(Turn.GIVEN_HISTORY) instanceof Number given)) {
 			return true;
 		}
@@ -48,16 +48,12 @@ record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause
 		return there != null && there.lines().size() == sent;
 	}
 
-	List<Message> messages() {
-		return items().stream().map(SessionItem::message).toList();
-	}
-
 	/**
 	 * Returns those messages of the turn that are the caller's input: all messages before
 	 * the first reply to its question that called tools. There always is such a reply,
 	 * because the turn would have ended otherwise.
 	 */
-	List<Message> input(List<Message> messages) {
+	public List<Message> input(List<Message> messages) {
 		int end = behindQuestion();
 		while (end < messages.size()
 				&& !(messages.get(end) instanceof AssistantMessage reply && reply.hasToolCalls())) {

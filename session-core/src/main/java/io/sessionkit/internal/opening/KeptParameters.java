@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.Map;
 
@@ -10,17 +10,17 @@ import io.sessionkit.codec.MessageCodec;
  * @param values all kept parameters
  * @param replayed those that are also stored with the question, to be shown again
  */
-record KeptParameters(Map<String, Object> values, Map<String, Object> replayed) {
+public record KeptParameters(Map<String, Object> values, Map<String, Object> replayed) {
 
 	/** No parameters. */
-	static final KeptParameters NONE = new KeptParameters(Map.of(), Map.of());
+	public static final KeptParameters NONE = new KeptParameters(Map.of(), Map.of());
 
 	/**
 	 * Selects the parameters that are kept with the turn of a call.
 	 * @throws io.sessionkit.codec.UnstorableMessageException if one of them cannot be
 	 * kept
 	 */
-	static KeptParameters of(TurnRequest request, TurnParameters rules, MessageCodec codec) {
+	public static KeptParameters of(TurnRequest request, TurnParameters rules, MessageCodec codec) {
 		Map<String, Object> values = rules.of(request, codec);
 		return new KeptParameters(values, rules.replayed(values));
 	}

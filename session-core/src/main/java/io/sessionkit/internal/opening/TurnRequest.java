@@ -1,4 +1,4 @@
-package io.sessionkit.internal.turn;
+package io.sessionkit.internal.opening;
 
 import java.util.List;
 import java.util.Map;
@@ -280,8 +280,10 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 
 	/**
 	 * Returns this request with other parameters.
+	 * @param values the parameters of the call
+	 * @return a copy with these parameters
 	 */
-	TurnRequest parameters(Map<String, Object> values) {
+	public TurnRequest parameters(Map<String, Object> values) {
 		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, this.start,
 				this.call.parameters(values), this.extensions, this.child);
 	}
@@ -325,8 +327,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	/**
 	 * Returns whether the input has neither results of tools nor replies, so that it can
 	 * be sent after any history.
+	 * @return true if it consists of user messages
 	 */
-	boolean onlyAsks() {
+	public boolean onlyAsks() {
 		for (Message message : this.input) {
 			if (!(message instanceof UserMessage)) {
 				return false;
@@ -350,8 +353,9 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	/**
 	 * Returns a request that only reads the session, for asking the hooks of all calls
 	 * about the input of this one.
+	 * @return a copy that only reads
 	 */
-	TurnRequest toCheck() {
+	public TurnRequest toCheck() {
 		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, Start.READING,
 				this.call.observed(ObservedTurn.NONE), Extensions.NONE, null);
 	}
