@@ -34,7 +34,6 @@ import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +50,6 @@ public final class TurnKeeper {
 
 	private static final Log logger = LogFactory.getLog(TurnKeeper.class);
 
-	private static final String CONTINUE = "call again without a message to continue it, or end it with"
-			+ " Approvals.cancel(..).";
-
 	private final SessionKey key;
 
 	private final HookRun hooks;
@@ -63,6 +59,8 @@ public final class TurnKeeper {
 	private final TurnAttributes attributes;
 
 	private final TurnWriter writer;
+
+	private final FailedEnd failedEnd;
 
 	private final Retentions retentions;
 
@@ -90,6 +88,7 @@ public final class TurnKeeper {
 		this.attributes = attributes;
 		this.writer = origins.request().isStored() ? new TurnWriter(store, origins, continued)
 				: new UnstoredTurn(store, origins);
+		this.failedEnd = new FailedEnd(this.key, this.writer);
 		this.retentions = retentions;
 		this.lease = lease;
 	}
@@ -288,12 +287,12 @@ public final class TurnKeeper {
 		// a cancelled turn has no answer: whoever cancels it would take a conflict for a
 		// change by others, and wait for them again
 		if (answer != null && cause instanceof SessionConflictException) {
-			SessionConflictException conflict = outwaited(answer, cause);
+			SessionConflictException conflict = this.failedEnd.outwaited(answer, cause);
 			tell(TurnEnd.failed(conflict), isOpen() ? statusNow() : null);
 			return conflict;
 		}
-		CommitFailedException failure = commitFailed(answer, cause);
-		tell(TurnEnd.failed(CommitFailedException.class.getName()), statusAfter(failure));
+		CommitFailedException failure = this.failedEnd.commitFailed(answer, cause);
+		tell(TurnEnd.failed(CommitFailedException.class.getName()), this.failedEnd.statusAfter(failure));
 		return failure;
 	}
 
@@ -302,7 +301,7 @@ public final class TurnKeeper {
 	 * no exception, so the log says why.
 	 */
 	private TurnResult stillOpen(RecordedTurn recorded) {
-		warnOfNoReply("A part of the turn is stored, so it is still open; " + CONTINUE);
+		warnOfNoReply("A part of the turn is stored, so it is still open; " + FailedEnd.CONTINUE);
 		tellOpen(TurnEnd.failed(Turn.NO_REPLY), false);
 		return new TurnResult(this.key, Objects.requireNonNull(stored()), List.of(), recorded.overLimit());
 	}
@@ -316,10 +315,10 @@ public final class TurnKeeper {
 			return keepAside(recorded, TurnEnd.failed(Turn.NO_REPLY));
 		}
 		catch (SessionConflictException ex) {
-			throw (answer != null) ? outwaited(answer, ex) : ex;
+			throw (answer != null) ? this.failedEnd.outwaited(answer, ex) : ex;
 		}
 		catch (RuntimeException ex) {
-			throw commitFailed(answer, ex);
+			throw this.failedEnd.commitFailed(answer, ex);
 		}
 	}
 
@@ -330,63 +329,11 @@ public final class TurnKeeper {
 	}
 
 	/**
-	 * Returns the exception for a turn whose end the store has not written, since others
-	 * did not let go of the session, as with a transaction that stays open. To keep the
-	 * turn aside would wait for them once more.
-	 */
-	private SessionConflictException outwaited(ChatResponse answer, RuntimeException cause) {
-		SessionConflictException why = new SessionConflictException(
-				"Others wrote to session " + this.key
-						+ " for as long as the store has waited for them, so the end of the turn is not stored. "
-						+ reply(answer)
-						+ (isOpen() ? "The turn is still open; " + CONTINUE : "Nothing of it is stored; call again."),
-				answer);
-		why.addSuppressed(cause);
-		return why;
-	}
-
-	private CommitFailedException commitFailed(@Nullable ChatResponse answer, RuntimeException cause) {
-		String message = "The turn on session " + this.key + " could not be stored: " + cause.getClass().getSimpleName()
-				+ ". " + ((answer != null) ? "reply() has what the model answered. " : "");
-		return isUnwritten(cause) ? CommitFailedException.unwritten(message + refused(), answer, cause)
-				: new CommitFailedException(message + unknown(), answer, cause);
-	}
-
-	private String refused() {
-		return isOpen() ? "The store has refused its end. The turn is still open; " + CONTINUE
-				: "The store has refused it, and the session is as it was before the answer.";
-	}
-
-	private String unknown() {
-		return "Read the session before you ask again: it has all of the turn, or "
-				+ (isOpen() ? "the turn is still open; then " + CONTINUE : "nothing.");
-	}
-
-	/**
 	 * Returns whether a part of the turn is stored and not its end, so that another call
 	 * can continue it.
 	 */
 	public boolean isOpen() {
-		Turn known = stored();
-		return known != null && known.status().isOpen();
-	}
-
-	/**
-	 * Returns how the turn is kept although its end could not be stored; null if nothing
-	 * of it is stored, or if the store may have all of it.
-	 */
-	private @Nullable TurnStatus statusAfter(CommitFailedException failure) {
-		Turn known = stored();
-		return (known != null && (failure.isUnwritten() || !isOpen())) ? known.status() : null;
-	}
-
-	/**
-	 * Returns whether the turn is unwritten. A failure after it was stored does not mean
-	 * that.
-	 */
-	private boolean isUnwritten(RuntimeException cause) {
-		return cause instanceof StoreUnavailableException failure && failure.isUnwritten()
-				&& (stored() == null || isOpen());
+		return this.writer.isOpen();
 	}
 
 	private SessionException notStored(RecordedTurn recorded, @Nullable ChatResponse answer) {
@@ -396,17 +343,7 @@ public final class TurnKeeper {
 	}
 
 	private SessionException moved(@Nullable ChatResponse answer) {
-		SessionLostException lost = lost(answer);
-		if (lost != null) {
-			return lost;
-		}
-		if (this.admission != null && this.admission.isLost()) {
-			return new SessionConflictException("The call on session " + this.key
-					+ " has lost its place in line. That happens if it cannot show for sessionkit.lease that it is there,"
-					+ " and if the store loses what it holds. " + left(answer), answer);
-		}
-		return new SessionConflictException("Session " + this.key + " moved on from version "
-				+ this.writer.baseVersion() + " while this turn was open. " + left(answer), answer);
+		return this.failedEnd.moved(answer, this.admission);
 	}
 
 	/**
@@ -414,21 +351,7 @@ public final class TurnKeeper {
 	 * @return the exception; null if the session is there
 	 */
 	public @Nullable SessionLostException lost(@Nullable ChatResponse answer) {
-		return this.writer.isErased() ? new SessionLostException(this.key, this.writer.baseTurns(), answer) : null;
-	}
-
-	/** Returns what has become of the turn, and what to do. */
-	private String left(@Nullable ChatResponse answer) {
-		if (stored() == null) {
-			return reply(answer)
-					+ "The turn is kept beside the history; call again to continue from what is there now.";
-		}
-		return reply(answer) + (this.writer.isOpen() ? "The turn is still open; " + CONTINUE
-				: "Another call has ended the turn; read the session.");
-	}
-
-	private static String reply(@Nullable ChatResponse answer) {
-		return (answer != null) ? "The reply is in this exception. " : "";
+		return this.failedEnd.lost(answer);
 	}
 
 	/**

@@ -494,8 +494,17 @@ class TurnWriter {
 			.isEmpty();
 	}
 
-	/** Returns whether the turn is stored and waits to be continued. */
+	/**
+	 * Returns whether a part of the turn is stored and not its end, so that another call
+	 * can continue it.
+	 */
 	boolean isOpen() {
+		Turn known = this.stored;
+		return known != null && known.status().isOpen();
+	}
+
+	/** Returns whether the store still has the turn as the open one of its session. */
+	boolean isStillOpen() {
 		Turn known = this.stored;
 		return known != null
 				&& this.store.find(key()).filter((session) -> session.openTurn() == known.number()).isPresent();
