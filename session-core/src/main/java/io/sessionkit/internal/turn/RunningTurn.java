@@ -30,7 +30,6 @@ import io.sessionkit.internal.commit.TurnHold;
 import io.sessionkit.internal.commit.TurnKeeper;
 import io.sessionkit.internal.commit.TurnOrigins;
 import io.sessionkit.internal.lease.HeldReply;
-import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
@@ -112,8 +111,7 @@ public final class RunningTurn {
 
 	private final TurnContext context;
 
-	/** The sessions that are erased when the call ends. */
-	private final TurnChildren children;
+	private final SessionUse use;
 
 	/** The check of the input by guards that run beside the model. */
 	private volatile InputCheck inputCheck = InputCheck.PASSED;
@@ -121,18 +119,8 @@ public final class RunningTurn {
 	/** Null until something of the turn is stored. */
 	private @Nullable TurnKeeper keeper;
 
-	private final ToolLease lease;
-
-	private final SessionLife life;
-
 	/** Null until the turn may hold a reply back. */
 	private volatile @Nullable TurnHold hold;
-
-	/** Null if the call does not stand in line. */
-	private volatile @Nullable Admission admission;
-
-	/** Null if the call does not count as work of this process. */
-	private volatile Drain.@Nullable Work work;
 
 	private @Nullable ChatResponse answer;
 
@@ -154,13 +142,13 @@ public final class RunningTurn {
 		Extensions ofAll = setup.rules().extensions().at(request.start());
 		Extensions extensions = ofAll.and(request.extensions());
 		this.hooks = hooks(ofAll.hooks(), request.extensions().hooks());
-		this.lease = new ToolLease(request.key(), (continued != null) ? continued.lease() : null);
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened()
 				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
 		this.base = opened.header();
 		this.place = opened.place();
-		this.life = setup.leases().life(request.key(), timeToLive());
+		this.use = new SessionUse(new ToolLease(request.key(), (continued != null) ? continued.lease() : null),
+				setup.leases().life(request.key(), timeToLive()));
 		this.id = (continued != null) ? continued.turn().id() : options.newTurnId(firstNumber());
 		if (continued != null) {
 			request.observed().opened(this.id);
@@ -173,9 +161,8 @@ public final class RunningTurn {
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
-		this.children = new TurnChildren();
 		this.context = new TurnContext(request, session(), this.id, agent(), this.prompt, this.rounds, this.attributes,
-				this.forgotten, this.children, continued != null || this.hooks.isEmpty());
+				this.forgotten, this.use.children(), continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {
@@ -293,13 +280,13 @@ public final class RunningTurn {
 	 */
 	public @Nullable JoiningInput toJoin() {
 		if (this.hooks.isEmpty()) {
-			return JoiningInput.unchecked(input());
+			return JoiningInput.unchecked(this.prompt.input());
 		}
 		try {
-			return checks().joining(input());
+			return checks().joining(this.prompt.input());
 		}
 		finally {
-			this.children.end();
+			this.use.children().end();
 		}
 	}
 
@@ -330,7 +317,7 @@ public final class RunningTurn {
 	private void checkInput() {
 		try {
 			InputChecks checks = checks();
-			HookRun.Passed<List<Message>> passed = checks.begin(input());
+			HookRun.Passed<List<Message>> passed = checks.begin(this.prompt.input());
 			this.inputCheck = checks.besideModel(passed.value());
 			if (passed.replaced()) {
 				this.prompt.changed(passed.value());
@@ -417,14 +404,6 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Returns the caller's input in this turn, as hooks and the merge have left it.
-	 * @return the messages, without system text
-	 */
-	public List<Message> input() {
-		return this.prompt.input();
-	}
-
-	/**
 	 * Returns the answer that a hook gave before the tool loop. If there is one, the loop
 	 * need not run.
 	 * @return the answer; null if there is none
@@ -503,7 +482,7 @@ public final class RunningTurn {
 		if (known == null) {
 			TurnHold.Held held = new TurnHold.Held(key(), this.id, this::recorded, this::isClosed, this::alone);
 			HeldReply reply = (this.continued != null) ? this.continued.pause().held() : null;
-			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.lease,
+			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.use.lease(),
 					reply);
 			this.hold = known;
 		}
@@ -514,7 +493,7 @@ public final class RunningTurn {
 		TurnKeeper known = this.keeper;
 		if (known == null) {
 			known = new TurnKeeper(this.setup.store(), origins(), this.continued, this.hooks, this.events,
-					this.attributes, this.setup.retentions(), this.lease);
+					this.attributes, this.setup.retentions(), this.use.lease());
 			this.keeper = known;
 		}
 		return known;
@@ -525,30 +504,9 @@ public final class RunningTurn {
 				this.parameters, this.forgotten);
 	}
 
-	/**
-	 * Gives back what the call holds of the session: the lease, and the admission.
-	 */
-	private void endHold() {
-		try {
-			this.lease.end();
-		}
-		finally {
-			try {
-				leaveLine();
-			}
-			finally {
-				endChildren();
-			}
-		}
-	}
-
-	/**
-	 * Ends the child sessions that end with this call, and this one if it is such a child
-	 * of a call that has ended already.
-	 */
-	private void endChildren() {
-		this.children.end();
-		endWithOuter();
+	/** Gives back what the call holds of the session. */
+	private void endUse() {
+		this.use.end(() -> keeper().stored(), this::endWithOuter);
 	}
 
 	/**
@@ -557,7 +515,7 @@ public final class RunningTurn {
 	 * @param admission the admission
 	 */
 	public synchronized void inLine(Admission admission) {
-		this.admission = admission;
+		this.use.inLine(admission);
 		admission.working(new Answer(this.id, firstNumber()));
 		keeper().inLine(admission);
 		Offering offering = admission.offering();
@@ -573,11 +531,7 @@ public final class RunningTurn {
 	 * @return the writes; none if the client of the call cannot repeat it
 	 */
 	public List<RecordWrite> answeredBy(Turn other) {
-		Admission known = this.admission;
-		if (known == null) {
-			return List.of();
-		}
-		return known.answeredBy(new Answer(other.id(), other.number()));
+		return this.use.answeredBy(other);
 	}
 
 	/** Returns the smallest number that the turn can have. */
@@ -589,51 +543,17 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Leaves the line if the call still stands in it, and ends the work of the call, for
-	 * a call that does not begin.
-	 */
-	public void leaveLine() {
-		this.life.end();
-		Admission known = this.admission;
-		Drain.Work counted = this.work;
-		try {
-			if (known != null) {
-				leave(known);
-			}
-		}
-		finally {
-			if (counted != null) {
-				counted.close();
-			}
-		}
-	}
-
-	private void leave(Admission known) {
-		Turn stored = keeper().stored();
-		if (stored != null && !stored.status().isOpen()) {
-			known.end();
-		}
-		else {
-			known.leave();
-		}
-	}
-
-	/**
 	 * Sets the work of this process that ends when the call ends. As long as it lasts,
 	 * the session does not expire.
 	 * @param counted the work
 	 */
 	public void atWork(Drain.Work counted) {
-		this.work = counted;
-		this.life.begin();
+		this.use.atWork(counted);
 	}
 
 	/** Notes that the turn stops at a step, since its process shuts down. */
 	public void handedOver() {
-		Drain.Work counted = this.work;
-		if (counted != null) {
-			counted.handedOver();
-		}
+		this.use.handedOver();
 	}
 
 	/**
@@ -707,7 +627,7 @@ public final class RunningTurn {
 				keeper().abandon(cause);
 			}
 			finally {
-				endHold();
+				endUse();
 			}
 		}
 	}
@@ -721,7 +641,7 @@ public final class RunningTurn {
 				keeper().giveUp(recorded());
 			}
 			finally {
-				endHold();
+				endUse();
 			}
 		}
 	}
@@ -777,7 +697,7 @@ public final class RunningTurn {
 			endUnwritten();
 		}
 		else {
-			endHold();
+			endUse();
 		}
 	}
 
@@ -794,7 +714,7 @@ public final class RunningTurn {
 					+ ex.getClass().getName());
 		}
 		finally {
-			endHold();
+			endUse();
 		}
 	}
 
@@ -810,7 +730,7 @@ public final class RunningTurn {
 		if (close()) {
 			try {
 				keepPartialReply(cause::addSuppressed);
-				keeper().fail(recorded(), cause, this.lease.isHeld() && this.rounds.endsTurn(cause));
+				keeper().fail(recorded(), cause, this.use.lease().isHeld() && this.rounds.endsTurn(cause));
 			}
 			finally {
 				endUnwritten();
@@ -884,7 +804,7 @@ public final class RunningTurn {
 		else {
 			this.events.over();
 		}
-		endHold();
+		endUse();
 	}
 
 	/**

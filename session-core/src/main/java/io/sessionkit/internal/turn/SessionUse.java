@@ -1,0 +1,123 @@
+package io.sessionkit.internal.turn;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import io.sessionkit.Turn;
+import io.sessionkit.internal.lease.SessionLife;
+import io.sessionkit.internal.lease.ToolLease;
+import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.line.Answer;
+import io.sessionkit.internal.line.Drain;
+import io.sessionkit.store.RecordWrite;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of its session that a call holds while it works on a turn: the lease, the
+ * place in line, the work of this process, the life of the session and its child
+ * sessions. Safe for use by many threads.
+ */
+final class SessionUse {
+
+	private final ToolLease lease;
+
+	private final SessionLife life;
+
+	/** The sessions that are erased when the call ends. */
+	private final TurnChildren children = new TurnChildren();
+
+	/** Null if the call does not stand in line. */
+	private volatile @Nullable Admission admission;
+
+	/** Null if the call does not count as work of this process. */
+	private volatile Drain.@Nullable Work work;
+
+	SessionUse(ToolLease lease, SessionLife life) {
+		this.lease = lease;
+		this.life = life;
+	}
+
+	ToolLease lease() {
+		return this.lease;
+	}
+
+	TurnChildren children() {
+		return this.children;
+	}
+
+	void inLine(Admission known) {
+		this.admission = known;
+	}
+
+	/**
+	 * Creates the writes that store that another turn answers the request of the call.
+	 */
+	List<RecordWrite> answeredBy(Turn other) {
+		Admission known = this.admission;
+		if (known == null) {
+			return List.of();
+		}
+		return known.answeredBy(new Answer(other.id(), other.number()));
+	}
+
+	/** Begins the work of this process, during which the session does not expire. */
+	void atWork(Drain.Work counted) {
+		this.work = counted;
+		this.life.begin();
+	}
+
+	/** Notes that the turn stops at a step, since its process shuts down. */
+	void handedOver() {
+		Drain.Work counted = this.work;
+		if (counted != null) {
+			counted.handedOver();
+		}
+	}
+
+	/**
+	 * Gives back everything, in this order, whatever fails of it.
+	 * @param stored supplies the turn as it was last stored; asked if the call stands in
+	 * line
+	 * @param outer ends the session with the turn around this one
+	 */
+	void end(Supplier<@Nullable Turn> stored, Runnable outer) {
+		try {
+			this.lease.end();
+		}
+		finally {
+			try {
+				leaveLine(stored);
+			}
+			finally {
+				this.children.end();
+				outer.run();
+			}
+		}
+	}
+
+	private void leaveLine(Supplier<@Nullable Turn> stored) {
+		this.life.end();
+		Admission known = this.admission;
+		Drain.Work counted = this.work;
+		try {
+			if (known != null) {
+				leave(known, stored.get());
+			}
+		}
+		finally {
+			if (counted != null) {
+				counted.close();
+			}
+		}
+	}
+
+	private static void leave(Admission known, @Nullable Turn stored) {
+		if (stored != null && !stored.status().isOpen()) {
+			known.end();
+		}
+		else {
+			known.leave();
+		}
+	}
+
+}
