@@ -107,7 +107,7 @@ final class BesideModel {
 	private static void cancel(Future<ChatClientResponse> running, RunningTurn turn) {
 		if (!running.cancel(true)) {
 			try {
-				turn.rounds().unused(running.get().chatResponse());
+				turn.loop().unused(running.get().chatResponse());
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -153,7 +153,7 @@ final class BesideModel {
 				.dematerialize();
 			return Flux.merge(passed.thenMany(Flux.<ChatClientResponse>empty()), held).doOnError((ex) -> {
 				if (turn.inputCheck().isPending()) {
-					turn.rounds().unused(last.get());
+					turn.loop().unused(last.get());
 				}
 			});
 		});

@@ -71,7 +71,7 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 			// an advisor has caught the refusal and tries again
 			turn.inputCheck().pass();
 		}
-		Prompt prompt = turn.rounds().sent(request.prompt());
+		Prompt prompt = turn.loop().sent(request.prompt());
 		return (prompt == request.prompt()) ? request : request.mutate().prompt(prompt).build();
 	}
 

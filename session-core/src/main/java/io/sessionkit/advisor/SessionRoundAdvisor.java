@@ -86,7 +86,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			return chain.nextStream(request);
 		}
 		return ThrownErrors
-			.passedOn(turn.rounds().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn));
+			.passedOn(turn.loop().mayWait() ? streamWithHooks(request, chain, turn) : stream(request, chain, turn));
 	}
 
 	private Flux<ChatClientResponse> stream(ChatClientRequest request, StreamAdvisorChain chain, RunningTurn turn) {
@@ -115,7 +115,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	private static RoundRequest begin(RunningTurn turn, ChatClientRequest request) {
-		return turn.rounds().begin(request.prompt().getInstructions());
+		return turn.loop().begin(request.prompt().getInstructions());
 	}
 
 	/**
@@ -163,7 +163,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		if (chunk == null) {
 			return false;
 		}
-		boolean keeps = turn.rounds().holdReplies() || turn.inputCheck().isPending() || !kept.isEmpty()
+		boolean keeps = turn.loop().holdReplies() || turn.inputCheck().isPending() || !kept.isEmpty()
 				|| chunk.hasToolCalls();
 		if (keeps) {
 			kept.add(response);
@@ -181,7 +181,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			return kept;
 		}
 		List<ChatClientResponse> all = new ArrayList<>();
-		if (!turn.rounds().holdReplies()) {
+		if (!turn.loop().holdReplies()) {
 			kept.stream().filter(SessionRoundAdvisor::isText).forEach(all::add);
 		}
 		instead.forEach((response) -> all.add(behind(last, response, request)));
@@ -215,7 +215,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 */
 	private @Nullable RunningTurn turn(ChatClientRequest request) {
 		return new SessionCall(request).runningTurn(this.resolves)
-			.filter((turn) -> !turn.rounds().isRoundOpen())
+			.filter((turn) -> !turn.loop().isRoundOpen())
 			.orElse(null);
 	}
 

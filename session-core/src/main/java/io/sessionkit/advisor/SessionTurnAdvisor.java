@@ -391,7 +391,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			link(working, chain.getObservationRegistry().getCurrentObservation());
 			ChatClientResponse response = ToolRuns.callInner(() -> rest(chain).nextCall(call.with(working)));
 			if (!working.isWaiting()) {
-				turn.rounds().afterLoop(CallResponses.generations(response));
+				turn.loop().afterLoop(CallResponses.generations(response));
 			}
 			return response;
 		}
@@ -411,7 +411,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, working)).doOnNext((response) -> {
 			last.set(response);
 			if (response.chatResponse() != null) {
-				turn.rounds().delivered(response.chatResponse());
+				turn.loop().delivered(response.chatResponse());
 			}
 		}).filter((response) -> !working.isWaiting() || !CallResponses.isPause(response));
 		// The commit is part of the stream, not of its clean-up, so that its exception
@@ -419,13 +419,13 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		CallResponses responses = new CallResponses(call);
 		Mono<ChatClientResponse> end = WaitingThread.run(() -> working.isWaiting()
 				? responses.paused(working.end(), last.get()) : responses.lastElement(last.get(), completed(turn)));
-		Flux<ChatClientResponse> whole = turn.rounds().holdReplies() ? held(replies, end) : replies.concatWith(end);
+		Flux<ChatClientResponse> whole = turn.loop().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
 
 	/** Returns null if the turn is not stored. */
 	private static @Nullable TurnResult completed(RunningTurn turn) {
-		TurnResult result = turn.complete(turn.rounds().afterStreamedLoop());
+		TurnResult result = turn.complete(turn.loop().afterStreamedLoop());
 		return turn.request().isStored() ? result : null;
 	}
 

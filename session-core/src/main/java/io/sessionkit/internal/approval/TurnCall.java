@@ -149,7 +149,7 @@ public final class TurnCall implements GatedTool.Owner {
 	@Override
 	public String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String result = result(tool, arguments, context);
-		this.turn.rounds().toolEnded(tool.getToolDefinition().name(), arguments, result);
+		this.turn.loop().toolEnded(tool.getToolDefinition().name(), arguments, result);
 		return result;
 	}
 

@@ -103,7 +103,7 @@ public final class RunningTurn {
 
 	private final Rounds rounds;
 
-	private final TurnRounds loop;
+	private final ToolLoop loop;
 
 	private final TurnAttributes attributes;
 
@@ -157,7 +157,7 @@ public final class RunningTurn {
 		this.prompt = new TurnPrompt(request, opened, setup);
 		this.rounds = new Rounds(request.key(), new Transcript(options::now, options.codec()::storable), this.hooks,
 				this.events, this.prompt::answered);
-		this.loop = new TurnRounds(this.prompt, this.rounds, this.hooks, this.events, this::inputCheck);
+		this.loop = new ToolLoop(this.prompt, this.rounds, this.hooks, this.events, this::inputCheck);
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
@@ -359,7 +359,7 @@ public final class RunningTurn {
 	 * Returns the tool loop of the turn.
 	 * @return the same object each time
 	 */
-	public TurnRounds rounds() {
+	public ToolLoop loop() {
 		return this.loop;
 	}
 

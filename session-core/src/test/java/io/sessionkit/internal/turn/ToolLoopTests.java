@@ -22,7 +22,7 @@ import org.springframework.ai.chat.model.Generation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-class TurnRoundsTests {
+class ToolLoopTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");
 
@@ -33,7 +33,7 @@ class TurnRoundsTests {
 		.begin(this.conversations.turns().read(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
 
 	private OpenRound round() {
-		RoundRequest start = this.turn.rounds().begin(List.of(new UserMessage("q")));
+		RoundRequest start = this.turn.loop().begin(List.of(new UserMessage("q")));
 		assertThat(start).isInstanceOf(RoundRequest.ModelCall.class);
 		return ((RoundRequest.ModelCall) start).round();
 	}
@@ -63,7 +63,7 @@ class TurnRoundsTests {
 		round.chunk(response("a"));
 		round.afterStreamed();
 		round.afterFailed();
-		assertThat(this.turn.rounds().isRoundOpen()).isFalse();
+		assertThat(this.turn.loop().isRoundOpen()).isFalse();
 		this.turn.complete(null);
 		assertThat(stored()).containsExactly("q", "a");
 	}
@@ -76,7 +76,7 @@ class TurnRoundsTests {
 		again.chunk(response("a1 "));
 		left.chunk(response("late "));
 		left.afterFailed();
-		assertThat(this.turn.rounds().isRoundOpen()).isTrue();
+		assertThat(this.turn.loop().isRoundOpen()).isTrue();
 		assertThatIllegalStateException().isThrownBy(() -> left.afterWhole(response("late")))
 			.withMessageContaining("after another one had begun");
 		again.chunk(response("a2"));

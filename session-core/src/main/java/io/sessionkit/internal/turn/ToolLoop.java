@@ -23,7 +23,7 @@ import org.springframework.ai.chat.prompt.Prompt;
  * The tool loop of one turn, as the advisors report it. Safe for use by many threads:
  * what arrives after the turn has ended is ignored or refused.
  */
-public final class TurnRounds {
+public final class ToolLoop {
 
 	private final TurnPrompt prompt;
 
@@ -38,7 +38,7 @@ public final class TurnRounds {
 	/** Null if no messages of other calls join the turn. */
 	private volatile @Nullable TurnSteering steering;
 
-	TurnRounds(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, Supplier<InputCheck> inputCheck) {
+	ToolLoop(TurnPrompt prompt, Rounds rounds, HookRun hooks, TurnEvents events, Supplier<InputCheck> inputCheck) {
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.hooks = hooks;
