@@ -110,7 +110,7 @@ public final class TurnKeeper {
 			fail(recorded, ex, false);
 			throw ex;
 		}
-		TurnResult result = recorded.answered() ? committed(recorded, answer) : unanswered(recorded, answer);
+		TurnResult result = recorded.answered() ? commitOrThrow(recorded, answer) : unanswered(recorded, answer);
 		if (result == null) {
 			throw notStored(recorded, answer);
 		}
@@ -271,12 +271,12 @@ public final class TurnKeeper {
 		catch (SessionRefusedException | HookFailedException ex) {
 			return false;
 		}
-		return commit(recorded) != null;
+		return becomeHistory(recorded) != null;
 	}
 
-	private @Nullable TurnResult committed(RecordedTurn recorded, @Nullable ChatResponse answer) {
+	private @Nullable TurnResult commitOrThrow(RecordedTurn recorded, @Nullable ChatResponse answer) {
 		try {
-			return commit(recorded);
+			return becomeHistory(recorded);
 		}
 		catch (RuntimeException ex) {
 			throw uncommitted(answer, ex);
@@ -358,13 +358,13 @@ public final class TurnKeeper {
 	 * Stores the turn as history.
 	 * @return the result; null if another writer was first
 	 */
-	private @Nullable TurnResult commit(RecordedTurn recorded) {
+	private @Nullable TurnResult becomeHistory(RecordedTurn recorded) {
 		List<RecordWrite> records = joined(List.of());
 		RecordWrite givingBack = this.lease.givingBack();
 		if (givingBack != null) {
 			records.add(givingBack);
 		}
-		TurnResult result = commit(outline(recorded, TurnEnd.COMPLETED), records);
+		TurnResult result = writeWithLines(outline(recorded, TurnEnd.COMPLETED), records);
 		if (result != null) {
 			if (givingBack != null) {
 				this.lease.givenBack();
@@ -384,7 +384,7 @@ public final class TurnKeeper {
 		}
 	}
 
-	private @Nullable TurnResult commit(TurnWriter.Outline outline, List<RecordWrite> records) {
+	private @Nullable TurnResult writeWithLines(TurnWriter.Outline outline, List<RecordWrite> records) {
 		Admission known = this.admission;
 		if (known == null) {
 			return this.writer.commit(outline, records);

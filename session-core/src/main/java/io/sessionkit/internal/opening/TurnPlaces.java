@@ -177,7 +177,7 @@ final class TurnPlaces {
 	}
 
 	private TurnViews.Opened atHead(TurnRequest request) {
-		SessionView view = head(request);
+		SessionView view = mendedHead(request);
 		if (view == null) {
 			throw notFound(request.key());
 		}
@@ -189,16 +189,16 @@ final class TurnPlaces {
 	 * summary is made, which costs a model call.
 	 * @return the view; null if there is no session
 	 */
-	@Nullable SessionView head(TurnRequest request) {
-		SessionView view = opened(request);
+	@Nullable SessionView mendedHead(TurnRequest request) {
+		SessionView view = readHead(request);
 		if (view != null && LostSummary.isIn(view)) {
 			LostSummary.mend(store(), view.session());
-			view = opened(request);
+			view = readHead(request);
 		}
 		return view;
 	}
 
-	private @Nullable SessionView opened(TurnRequest request) {
+	private @Nullable SessionView readHead(TurnRequest request) {
 		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 		request.checkExpected((view != null) ? view.session() : null);
 		return view;

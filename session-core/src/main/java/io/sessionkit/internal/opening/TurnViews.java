@@ -197,7 +197,7 @@ public final class TurnViews {
 	}
 
 	private Opened openHead(TurnRequest request) {
-		SessionView opened = this.places.head(request);
+		SessionView opened = this.places.mendedHead(request);
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = opened != null && opened.session().openTurn() != 0;
 		SessionView view = waits ? opened : extended(opened);
@@ -206,7 +206,7 @@ public final class TurnViews {
 		}
 		Compaction made = this.summarizer.compactBefore(request.key());
 		boolean changed = made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED;
-		return Opened.atHead(changed ? this.places.head(request) : view, made);
+		return Opened.atHead(changed ? this.places.mendedHead(request) : view, made);
 	}
 
 	/**
@@ -214,7 +214,7 @@ public final class TurnViews {
 	 * What the turn started from is not summarized now.
 	 */
 	public Opened openAgain(TurnRequest request) {
-		return Opened.atHead(extended(this.places.head(request)), null);
+		return Opened.atHead(extended(this.places.mendedHead(request)), null);
 	}
 
 	/**

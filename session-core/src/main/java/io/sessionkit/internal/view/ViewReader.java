@@ -72,7 +72,7 @@ public final class ViewReader {
 	 * @param input the messages that the turn begins with
 	 */
 	public Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input) {
-		return open(key, limit, input, (window) -> read(this.store, key, window));
+		return withLimitsOfSession(key, limit, input, (window) -> read(this.store, key, window));
 	}
 
 	/**
@@ -111,7 +111,7 @@ public final class ViewReader {
 			String... kinds) {
 		AtomicReference<@Nullable PathView> read = new AtomicReference<>();
 		PathQuery query = PathQuery.to(point).records(kinds);
-		return open(key, limit, input, (window) -> {
+		return withLimitsOfSession(key, limit, input, (window) -> {
 			PathView path = this.store.path(key, query.window(window)).orElse(null);
 			read.set(path);
 			return Optional.ofNullable(path).map(PathView::view);
@@ -123,10 +123,11 @@ public final class ViewReader {
 	 * only if this process has read them; if they are others, the view is read again, so
 	 * that it never depends on what was known.
 	 */
-	private Optional<SessionView> open(SessionKey key, @Nullable Integer limit, List<Message> input, Reading reading) {
+	private Optional<SessionView> withLimitsOfSession(SessionKey key, @Nullable Integer limit, List<Message> input,
+			Reading reading) {
 		Limits expected = Limits.of(limit, this.settings.of(key), this.trim);
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			Optional<SessionView> view = open(key, expected, input, reading);
+			Optional<SessionView> view = within(key, expected, input, reading);
 			if (view.isEmpty()) {
 				return view;
 			}
@@ -147,8 +148,8 @@ public final class ViewReader {
 		return !this.trim.pins().isEmpty() && limits.messages() > 0;
 	}
 
-	private Optional<SessionView> open(SessionKey key, Limits limits, List<Message> input, Reading reading) {
-		SessionView view = openWithinLimits(key, limits, input, reading).orElse(null);
+	private Optional<SessionView> within(SessionKey key, Limits limits, List<Message> input, Reading reading) {
+		SessionView view = enough(key, limits, input, reading).orElse(null);
 		return (view != null) ? withLinked(view, limits, input, reading) : Optional.empty();
 	}
 
@@ -218,8 +219,8 @@ public final class ViewReader {
 		return view;
 	}
 
-	private Optional<SessionView> openWithinLimits(SessionKey key, Limits limits, List<Message> input,
-			Reading reading) {
+	/** Reads what the limits leave of a view, or more. */
+	private Optional<SessionView> enough(SessionKey key, Limits limits, List<Message> input, Reading reading) {
 		if (!this.trim.pins().isEmpty()) {
 			return reading.read((limits.messages() == 0) ? Window.HEADER : Window.ALL);
 		}

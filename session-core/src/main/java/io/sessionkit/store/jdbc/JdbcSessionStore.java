@@ -209,7 +209,7 @@ public final class JdbcSessionStore implements SessionStore {
 		this.callers.checkCommit(commit.key());
 		EncodedCommit encoded = EncodedCommit.of(commit, this.options);
 		Backend statements = backend();
-		CommitResult result = named(commit.key(), () -> commit(statements, encoded));
+		CommitResult result = named(commit.key(), () -> byShortestWay(statements, encoded));
 		this.views.committed(encoded, result);
 		if (result.outcome() == CommitResult.Outcome.COMMITTED) {
 			this.callers.committed(commit, begins(commit, result));
@@ -217,7 +217,7 @@ public final class JdbcSessionStore implements SessionStore {
 		return result;
 	}
 
-	private CommitResult commit(Backend statements, EncodedCommit commit) {
+	private CommitResult byShortestWay(Backend statements, EncodedCommit commit) {
 		CommitResult made = commit.isPlain() ? commitShort(statements, commit) : commitAtOnce(statements, commit);
 		return (made != null) ? made : commitAsWhole(statements, commit);
 	}
