@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.RecordWrite;
@@ -84,6 +85,11 @@ final class StoredRecords {
 			.filter((record) -> record.covers() > 0)
 			.sorted(Comparator.comparingLong(Stamped::covers).reversed())
 			.toList();
+	}
+
+	/** Returns the summaries on the path of a turn, the newest first. */
+	Stream<Stamped> summariesUpTo(TurnTree tree, long number, Instant now) {
+		return summaries(now).stream().filter((summary) -> tree.isOnPath(number, summary.covers()));
 	}
 
 	/**

@@ -9,15 +9,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
@@ -40,8 +36,8 @@ import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session in memory, with the rules of {@link SessionStore#commit}. Its own monitor
- * is its lock, so that writers of different sessions do not wait for each other.
+ * One session in memory, which {@link CommitRules} guard. Its own monitor is its lock, so
+ * that writers of different sessions do not wait for each other.
  */
 final class StoredSession {
 
@@ -55,6 +51,8 @@ final class StoredSession {
 
 	private final StoredHeader header;
 
+	private final CommitRules rules;
+
 	/** The position of the last write among all writes of the store. */
 	private long stamp;
 
@@ -66,6 +64,7 @@ final class StoredSession {
 		this.roundTrip = roundTrip;
 		this.header = new StoredHeader(content.header(), content.position());
 		this.records = new StoredRecords(this.key, stamps);
+		this.rules = new CommitRules(this.key, this.tree, this.records, this.header);
 		content.records().forEach((record) -> restore(record, content.summaries()));
 		content.turns().forEach(this::restore);
 		countTotals();
@@ -233,105 +232,12 @@ final class StoredSession {
 		if (there != null && commit.turn() != null && commit.turn().part() < there.parts()) {
 			return new CommitResult(Outcome.REPEATED, this.header.version, there.number(), 0);
 		}
-		if (!isAsExpected(commit, there, now)) {
+		if (!this.rules.isAsExpected(commit, there, now)) {
 			return new CommitResult(Outcome.CONFLICT, this.header.version, 0, 0);
 		}
-		check(commit, there);
-		checkOpenTurn(commit, there, now);
+		this.rules.check(commit, there);
+		this.rules.checkOpenTurn(commit, there, now);
 		return apply(write, now);
-	}
-
-	private boolean isAsExpected(Commit commit, @Nullable StoredTurn there, Instant now) {
-		TurnWrite turn = commit.turn();
-		boolean session = switch (commit.expect()) {
-			case ABSENT -> !exists();
-			case UNCHANGED -> exists() && commit.base() != null && this.header.isSameAs(commit.base());
-			// a later part belongs to a turn that was deleted with its session
-			case ANY -> exists() || (turn != null && turn.part() == 0);
-		};
-		// a turn that has ended takes no more parts: another writer was faster
-		long number = (turn != null) ? turn.turn().number() : 0;
-		return session && (there == null || there.isOpen())
-				&& (there != null || number == 0 || number == this.tree.size() + 1)
-				&& commit.records().stream().allMatch((record) -> this.records.isAsExpected(record, now));
-	}
-
-	private void check(Commit commit, @Nullable StoredTurn there) {
-		int parts = (there != null) ? there.parts() : 0;
-		if (commit.turn() != null && commit.turn().part() != parts) {
-			throw RefusedChange.part(commit, parts);
-		}
-		HeaderChange.Head head = commit.header().head();
-		if (head != null && head.turn() != 0) {
-			checkHead(commit, head.turn());
-		}
-		HeaderChange.Summary summary = commit.header().summary();
-		long end = (head != null) ? head.turn() : this.header.head;
-		if (summary != null && summary.turn() != 0 && !this.tree.isOnPath(end, summary.turn())) {
-			throw RefusedChange.summary(commit, end);
-		}
-		Oldest oldest = commit.oldest();
-		long open = this.header.openTurn;
-		if (oldest != null && (oldest.before() > this.header.head || (open > 0 && open < oldest.before()))) {
-			throw RefusedChange.oldest(commit);
-		}
-	}
-
-	/**
-	 * Checks that the head stays where it is while a turn is open: that turn follows the
-	 * head and must still do so when it ends.
-	 */
-	private void checkOpenTurn(Commit commit, @Nullable StoredTurn there, Instant now) {
-		long open = this.header.openTurn;
-		TurnWrite turn = commit.turn();
-		boolean ends = turn != null && there != null && there.number() == open && !turn.turn().status().isOpen();
-		if (open == 0 || ends) {
-			return;
-		}
-		HeaderChange.Head head = commit.header().head();
-		boolean isOther = turn != null && (there == null || there.number() != open)
-				&& (turn.turn().status().isOpen() || becomesHead(turn));
-		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit, now)) {
-			throw SessionPausedException.of(this.key, open, "given another head");
-		}
-	}
-
-	private static boolean becomesHead(TurnWrite turn) {
-		return turn.turn().status() == TurnStatus.COMPLETED && !turn.beside();
-	}
-
-	private boolean isHeadEmptiedBy(Commit commit, Instant now) {
-		StoredTurn head = this.tree.find(this.header.head);
-		return head != null && !head.items().isEmpty()
-				&& head.items().stream().allMatch((item) -> commit.delete().contains(item.sequence()))
-				&& head.number() != summaryAfter(commit, now);
-	}
-
-	/**
-	 * Returns the last turn that the summary covers which is in force when a commit has
-	 * written its records and moved the head; 0 for no summary.
-	 */
-	private long summaryAfter(Commit commit, Instant now) {
-		HeaderChange.Head head = commit.header().head();
-		if (head == null) {
-			return this.header.position.summary();
-		}
-		Set<String> deleted = commit.records()
-			.stream()
-			.filter((record) -> record.kind().equals(SessionStore.SUMMARY) && record.payload() == null)
-			.map(RecordWrite::id)
-			.collect(Collectors.toSet());
-		return summariesOf(head.turn(), now).filter((summary) -> !deleted.contains(summary.record().id()))
-			.findFirst()
-			.map(StoredRecords.Stamped::covers)
-			.orElse(0L);
-	}
-
-	private void checkHead(Commit commit, long number) {
-		StoredTurn target = this.tree.find(number);
-		if (target == null || !target.isCompleted()) {
-			throw RefusedChange.head(commit, target != null);
-		}
 	}
 
 	private CommitResult apply(PreparedCommit write, Instant now) {
@@ -405,7 +311,7 @@ final class StoredSession {
 	private StoredTurn begin(TurnWrite write) {
 		Turn turn = write.turn();
 		long number = this.tree.size() + 1;
-		if (becomesHead(write)) {
+		if (CommitRules.becomesHead(write)) {
 			return new StoredTurn(turn, number, this.header.head, this.header.branch);
 		}
 		// a parent that was deleted with an earlier session of this key is no parent here
@@ -433,14 +339,10 @@ final class StoredSession {
 	 */
 	private HeadPosition positionAt(long number, Instant now) {
 		StoredAttributes attributes = attributesAt(number);
-		return summariesOf(number, now).findFirst()
+		return this.records.summariesUpTo(this.tree, number, now)
+			.findFirst()
 			.map((summary) -> new HeadPosition(attributes, summary.covers(), summary.record().id()))
 			.orElseGet(() -> new HeadPosition(attributes, 0, null));
-	}
-
-	/** Returns the summaries on the path of a turn, the newest first. */
-	private Stream<StoredRecords.Stamped> summariesOf(long number, Instant now) {
-		return this.records.summaries(now).stream().filter((summary) -> this.tree.isOnPath(number, summary.covers()));
 	}
 
 	private void moveTo(long number, Instant now) {
@@ -508,7 +410,10 @@ final class StoredSession {
 			last = this.tree.find(last.before());
 		}
 		if (last != null) {
-			last.cut(summariesOf(last.before(), now).findFirst().map(StoredRecords.Stamped::covers).orElse(0L));
+			last.cut(this.records.summariesUpTo(this.tree, last.before(), now)
+				.findFirst()
+				.map(StoredRecords.Stamped::covers)
+				.orElse(0L));
 		}
 	}
 
@@ -543,7 +448,7 @@ final class StoredSession {
 
 	private static boolean moves(Commit commit) {
 		return !commit.header().equals(HeaderChange.NONE) || !commit.records().isEmpty() || commit.oldest() != null
-				|| (commit.turn() != null && becomesHead(commit.turn()));
+				|| (commit.turn() != null && CommitRules.becomesHead(commit.turn()));
 	}
 
 	/**
