@@ -3,7 +3,6 @@ package io.sessionkit.internal.round;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import io.sessionkit.Round;
 import io.sessionkit.SessionKey;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.MessageType;
-import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -55,6 +53,8 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private final Consumer<TokenUsage> usages;
 
+	private final RoundGate gate;
+
 	/** Null until a stream hands something to the caller. */
 	private @Nullable Delivered delivered;
 
@@ -66,18 +66,10 @@ public final class Rounds implements OpenRound.Recorder {
 
 	private boolean frozen;
 
-	private @Nullable TurnGate gate;
-
-	/** Supplies the gate of a turn that has none, if its process shuts down. */
-	private volatile Supplier<@Nullable TurnGate> stopping = () -> null;
-
 	/** The messages that the caller has queued while the turn waited. */
 	private List<Message> queued = List.of();
 
 	private boolean queuedTaken;
-
-	/** True while the tool loop runs calls of a turn that waits. */
-	private volatile boolean meanwhile;
 
 	/** The number of times that the loop has begun. */
 	private int runs;
@@ -93,33 +85,21 @@ public final class Rounds implements OpenRound.Recorder {
 		this.hooks = hooks;
 		this.events = events;
 		this.usages = usages;
+		this.gate = new RoundGate(events);
 	}
 
 	/**
-	 * Registers the gate to consult before tools run.
+	 * Returns the gate, which is asked outside of the lock of these rounds.
 	 */
-	public synchronized void gate(TurnGate gate) {
-		this.gate = gate;
-	}
-
-	/**
-	 * Registers what supplies the gate of a turn that has none, while its process shuts
-	 * down.
-	 */
-	public void stopping(Supplier<@Nullable TurnGate> supplier) {
-		this.stopping = supplier;
-	}
-
-	/** Returns whether the next request may have to be given up. */
-	public boolean isStopping() {
-		return this.stopping.get() != null;
+	public RoundGate gate() {
+		return this.gate;
 	}
 
 	/**
 	 * Returns whether a hook or gate that may block has to approve replies.
 	 */
-	public synchronized boolean mayWait() {
-		return this.gate != null || !this.hooks.isEmpty();
+	public boolean mayWait() {
+		return this.gate.isRegistered() || !this.hooks.isEmpty();
 	}
 
 	/**
@@ -197,67 +177,7 @@ public final class Rounds implements OpenRound.Recorder {
 	 * @return the substitute; null to call the model
 	 */
 	public @Nullable ChatResponse instead() {
-		TurnGate asked = asked();
-		ChatResponse instead = (asked != null) ? asked.beforeRequest(isEmpty()) : null;
-		tellMeanwhile(asked, instead);
-		return instead;
-	}
-
-	/**
-	 * Returns the response that ends the tool loop if the turn waits; null if it does not
-	 * wait.
-	 * @param forwarded the messages that the tool advisor forwards
-	 */
-	public @Nullable ChatResponse pause(List<Message> forwarded) {
-		TurnGate asked = asked();
-		ChatResponse pause = (asked != null) ? asked.pause() : null;
-		if (pause != null && this.meanwhile) {
-			this.meanwhile = false;
-			forwarded.stream()
-				.filter(ToolResponseMessage.class::isInstance)
-				.reduce((before, last) -> last)
-				.ifPresent((results) -> this.events.recorded(List.of(results)));
-		}
-		return pause;
-	}
-
-	/**
-	 * Reports the calls that the tool loop runs although the turn waits. They become part
-	 * of it with the whole reply, when it continues.
-	 */
-	private void tellMeanwhile(@Nullable TurnGate asked, @Nullable ChatResponse instead) {
-		if (asked != null && instead != null && instead.hasToolCalls() && asked.pause() != null) {
-			this.meanwhile = true;
-			this.events.recorded(List.of(instead.getResults().get(0).getOutput()));
-		}
-	}
-
-	/**
-	 * Returns whether the cause that ended the call also ends a turn of which a part is
-	 * stored.
-	 */
-	public boolean endsTurn(Throwable cause) {
-		TurnGate asked = asked();
-		return asked != null && asked.endsTurn(cause);
-	}
-
-	/**
-	 * Notifies the gate that the call ends without writing anything of the turn.
-	 */
-	public void ending() {
-		TurnGate asked = asked();
-		if (asked != null) {
-			asked.ending();
-		}
-	}
-
-	private @Nullable TurnGate asked() {
-		synchronized (this) {
-			if (this.gate != null) {
-				return this.gate;
-			}
-		}
-		return this.stopping.get();
+		return this.gate.beforeRequest(isEmpty());
 	}
 
 	/**
@@ -431,9 +351,7 @@ public final class Rounds implements OpenRound.Recorder {
 
 	/** Returns what the gate gives the tool loop instead of a reply that calls tools. */
 	private @Nullable ChatResponse gated(AssistantMessage calling) {
-		TurnGate asked = asked();
-		ChatResponse instead = (asked != null) ? asked.afterReply(calling) : null;
-		tellMeanwhile(asked, instead);
+		ChatResponse instead = this.gate.afterReply(calling);
 		synchronized (this) {
 			if (instead == null && !this.frozen) {
 				said(calling);

@@ -580,7 +580,7 @@ public final class RunningTurn {
 	 */
 	public void gate(TurnGate gate) {
 		holding();
-		this.rounds.gate(gate);
+		this.rounds.gate().register(gate);
 		alongside(gate::records);
 	}
 
@@ -590,7 +590,7 @@ public final class RunningTurn {
 	 * @param supplier supplies the gate; null to continue
 	 */
 	public void stopping(Supplier<@Nullable TurnGate> supplier) {
-		this.rounds.stopping(supplier);
+		this.rounds.gate().stopping(supplier);
 	}
 
 	/**
@@ -707,7 +707,7 @@ public final class RunningTurn {
 	 */
 	private void endUnwritten() {
 		try {
-			this.rounds.ending();
+			this.rounds.gate().ending();
 		}
 		catch (RuntimeException ex) {
 			logger.warn("What is known of the tools of the open turn on session " + key() + " could not be stored: "
@@ -730,7 +730,7 @@ public final class RunningTurn {
 		if (close()) {
 			try {
 				keepPartialReply(cause::addSuppressed);
-				keeper().fail(recorded(), cause, this.use.lease().isHeld() && this.rounds.endsTurn(cause));
+				keeper().fail(recorded(), cause, this.use.lease().isHeld() && this.rounds.gate().endsTurn(cause));
 			}
 			finally {
 				endUnwritten();

@@ -59,7 +59,7 @@ public final class ToolLoop {
 	 * @return true if there is any of that
 	 */
 	public boolean mayWait() {
-		return this.steering != null || this.rounds.mayWait() || this.rounds.isStopping();
+		return this.steering != null || this.rounds.mayWait() || this.rounds.gate().isStopping();
 	}
 
 	/**
@@ -91,7 +91,7 @@ public final class ToolLoop {
 	 * if nothing is left that the model could answer
 	 */
 	public RoundRequest begin(List<Message> forwarded) {
-		ChatResponse pause = this.rounds.pause(forwarded);
+		ChatResponse pause = this.rounds.gate().pause(forwarded);
 		if (pause != null) {
 			return new RoundRequest.Answer(pause);
 		}
