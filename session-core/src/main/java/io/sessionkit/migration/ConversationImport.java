@@ -7,6 +7,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.internal.view.Summaries;
@@ -95,7 +96,7 @@ final class ConversationImport {
 		try {
 			importRest();
 		}
-		catch (OthersWriteException ex) {
+		catch (OthersWriteException | SessionPausedException ex) {
 			return Outcome.CHANGED;
 		}
 		return this.imported ? Outcome.IMPORTED : Outcome.EMPTY;
@@ -202,7 +203,7 @@ final class ConversationImport {
 		if (this.dryRun) {
 			return;
 		}
-		Session session = this.store.find(this.key).orElseThrow(OthersWriteException::new);
+		Session session = untouched(this.store.find(this.key).orElseThrow(OthersWriteException::new));
 		String text = textOf(this.summary);
 		Summary summary = text.isEmpty() ? Summaries.reset(session, List.of(), options())
 				: new Summary(options().turnIds().get(), session.head(), session.summaryTurn(), session.totals(), text,
@@ -224,19 +225,22 @@ final class ConversationImport {
 		if (turns.isEmpty() && !this.record.done()) {
 			return;
 		}
-		ImportRecord before = this.record;
-		this.record = before.position(collector.position()).turns(before.turns() + turns.size());
+		Session session = this.dryRun ? null : this.store.find(this.key).map(this::untouched).orElse(null);
+		this.record = this.record.position(collector.position()).turns(this.record.turns() + turns.size());
 		if (!this.dryRun) {
-			Session session = this.store.find(this.key).orElse(null);
-			if (session != null && !before.isUntouched(session)) {
-				throw new OthersWriteException();
-			}
 			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);
 			commit(session, turns.isEmpty() ? commit
 					: commit.turns(turns.stream().map((turn) -> turn.write(options())).toList()), List.of());
 		}
 		this.counts.imported(turns);
 		this.imported |= !turns.isEmpty();
+	}
+
+	private Session untouched(Session session) {
+		if (!this.record.isUntouched(session)) {
+			throw new OthersWriteException();
+		}
+		return session;
 	}
 
 	/** Commits with the record of the import, if the session is as the import left it. */

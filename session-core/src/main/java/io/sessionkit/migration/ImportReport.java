@@ -82,7 +82,17 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 		 */
 		ORDER_UNKNOWN,
 
-		/** The function that chooses keys has thrown an exception for it. */
+		/**
+		 * The repository fails to return it, though it lists its conversations, or the
+		 * session with its key, or what an import has noted there, cannot be read.
+		 * Nothing more was written.
+		 */
+		UNREADABLE,
+
+		/**
+		 * The function that chooses keys has thrown an exception for it, or has returned
+		 * null.
+		 */
 		KEY_REFUSED
 
 	}
@@ -98,7 +108,7 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 		/** It comes before the first question. */
 		LEADING_ANSWER,
 
-		/** It has neither text nor tool calls. */
+		/** It has neither text nor tool calls nor results. */
 		EMPTY,
 
 		/** It is of a turn that has no answer, or whose calls have no results. */

@@ -37,6 +37,11 @@ final class ReportCounts {
 		}
 	}
 
+	/** Returns whether no conversation has had an outcome so far. */
+	boolean isFirst(Outcome outcome) {
+		return !this.outcomes.containsKey(outcome);
+	}
+
 	void leftOut(SourceConversation conversation, SourceMessage message, Reason reason) {
 		this.reasons.merge(reason, 1L, Long::sum);
 		if (this.leftOut.size() < ImportReport.MOST_DETAILS) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.Replies;
 import io.sessionkit.migration.ImportReport.Outcome;
@@ -16,6 +17,7 @@ import org.springframework.ai.chat.memory.ChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
 
 /**
  * Reads a {@code ChatMemoryRepository}. Positions are those in its lists.
@@ -60,7 +62,7 @@ final class RepositoryReader implements SourceReader {
 	@Override
 	public List<SourceMessage> messages(SourceConversation conversation, long after, int limit) {
 		if (!conversation.equals(this.read)) {
-			this.messages = List.copyOf(this.repository.findByConversationId(conversation.id()));
+			this.messages = read(conversation.id());
 			this.read = conversation;
 		}
 		List<SourceMessage> page = new ArrayList<>();
@@ -70,6 +72,19 @@ final class RepositoryReader implements SourceReader {
 		return page;
 	}
 
+	private List<Message> read(String id) {
+		try {
+			return List.copyOf(this.repository.findByConversationId(id));
+		}
+		catch (RuntimeException ex) {
+			// one that does not list its conversations either cannot be reached
+			this.repository.findConversationIds();
+			throw new UnreadablePayloadException(
+					"The repository has thrown " + ex.getClass().getName() + " for a conversation that it lists.",
+					null);
+		}
+	}
+
 	private static SourceMessage message(int position, Message message) {
 		if (message instanceof SystemMessage) {
 			return SourceMessage.leftOut(position, Reason.SYSTEM_TEXT);
@@ -77,12 +92,18 @@ final class RepositoryReader implements SourceReader {
 		if (!MessageContent.knows(message)) {
 			return SourceMessage.leftOut(position, Reason.UNREADABLE);
 		}
-		if (message instanceof AssistantMessage reply && Replies.isBlank(reply)) {
+		if (isEmpty(message)) {
 			return SourceMessage.leftOut(position, Reason.EMPTY);
 		}
 		MessageContent content = MessageContent.of(message);
 		Instant at = (content.metadata().get(TIME) instanceof Instant time) ? time : null;
 		return SourceMessage.of(position, at, (at != null) ? withoutTime(content) : message);
+	}
+
+	/** Many repositories keep nothing of tool calls and results but their messages. */
+	private static boolean isEmpty(Message message) {
+		return (message instanceof AssistantMessage reply && Replies.isBlank(reply))
+				|| (message instanceof ToolResponseMessage results && results.getResponses().isEmpty());
 	}
 
 	private static Message withoutTime(MessageContent content) {

@@ -4,10 +4,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.store.SessionStore;
 import org.apache.commons.logging.Log;
@@ -38,11 +39,12 @@ public final class SessionImport {
 
 	private final SessionStore store;
 
-	private final Function<SourceConversation, SessionKey> keys;
+	private final Function<SourceConversation, ? extends @Nullable SessionKey> keys;
 
 	private final boolean dryRun;
 
-	private SessionImport(SessionStore store, Function<SourceConversation, SessionKey> keys, boolean dryRun) {
+	private SessionImport(SessionStore store, Function<SourceConversation, ? extends @Nullable SessionKey> keys,
+			boolean dryRun) {
 		this.store = Objects.requireNonNull(store, "store");
 		this.keys = Objects.requireNonNull(keys, "keys");
 		this.dryRun = dryRun;
@@ -52,11 +54,12 @@ public final class SessionImport {
 	 * Creates an import.
 	 * @param store the store to write to
 	 * @param keys returns the key of the session for a conversation, with its owner. If
-	 * it throws an exception, that conversation is not imported, and the class of the
-	 * first one is logged
+	 * it returns null or throws an exception, that conversation is not imported, and the
+	 * first reason is logged, without texts
 	 * @return the import
 	 */
-	public static SessionImport into(SessionStore store, Function<SourceConversation, SessionKey> keys) {
+	public static SessionImport into(SessionStore store,
+			Function<SourceConversation, ? extends @Nullable SessionKey> keys) {
 		return new SessionImport(store, keys, false);
 	}
 
@@ -72,22 +75,22 @@ public final class SessionImport {
 	 * Imports all conversations of a source.
 	 * @param source the source
 	 * @return what was imported and what was not
-	 * @throws IllegalStateException if the source cannot be read; what was written before
-	 * stays, and another run continues
+	 * @throws IllegalStateException if a table cannot be read; what was written before
+	 * stays, and another run continues. A repository that lists no conversations any more
+	 * throws an exception of its own, in the same way
 	 * @throws io.sessionkit.store.StoreUnavailableException if the store cannot be
 	 * reached; in the same way
 	 */
 	public ImportReport run(ImportSource source) {
 		ReportCounts counts = new ReportCounts();
 		Set<SessionKey> planned = new HashSet<>();
-		AtomicBoolean refused = new AtomicBoolean();
 		SourceReader reader = source.reader();
 		SourceConversation last = null;
 		List<SourceConversation> page;
 		do {
 			page = reader.conversations(last, PAGE);
 			for (SourceConversation conversation : page) {
-				counts.ended(conversation, run(conversation, source.name(reader), reader, counts, planned, refused));
+				counts.ended(conversation, run(conversation, source.name(reader), reader, counts, planned));
 				last = conversation;
 			}
 		}
@@ -96,29 +99,43 @@ public final class SessionImport {
 	}
 
 	private Outcome run(SourceConversation conversation, String source, SourceReader reader, ReportCounts counts,
-			Set<SessionKey> planned, AtomicBoolean refused) {
-		SessionKey key = key(conversation, refused);
+			Set<SessionKey> planned) {
+		SessionKey key = key(conversation, counts);
 		if (key == null) {
 			return Outcome.KEY_REFUSED;
 		}
 		ConversationImport conversationImport = new ConversationImport(this.store, key, conversation, source, reader,
 				counts);
-		return this.dryRun ? conversationImport.dryRun(planned) : conversationImport.run();
+		try {
+			return this.dryRun ? conversationImport.dryRun(planned) : conversationImport.run();
+		}
+		catch (UnreadablePayloadException | UnsupportedVersionException ex) {
+			warnOfFirst(Outcome.UNREADABLE, "A conversation, or the session with its key, cannot be read: "
+					+ ex.getMessage() + " The conversation", counts);
+			return Outcome.UNREADABLE;
+		}
 	}
 
-	/**
-	 * Returns null if there is no key. The first reason is logged, without texts.
-	 */
-	private @Nullable SessionKey key(SourceConversation conversation, AtomicBoolean refused) {
+	/** Returns null if there is no key. */
+	private @Nullable SessionKey key(SourceConversation conversation, ReportCounts counts) {
+		String fault = "returned null";
 		try {
-			return this.keys.apply(conversation);
+			SessionKey key = this.keys.apply(conversation);
+			if (key != null) {
+				return key;
+			}
 		}
 		catch (RuntimeException ex) {
-			if (refused.compareAndSet(false, true)) {
-				logger.warn("The function that chooses keys has thrown " + ex.getClass().getName()
-						+ " for a conversation, which is not imported. The report counts all of them as KEY_REFUSED.");
-			}
-			return null;
+			fault = "thrown " + ex.getClass().getName();
+		}
+		warnOfFirst(Outcome.KEY_REFUSED, "The function that chooses keys has " + fault + " for a conversation, which",
+				counts);
+		return null;
+	}
+
+	private static void warnOfFirst(Outcome outcome, String what, ReportCounts counts) {
+		if (counts.isFirst(outcome)) {
+			logger.warn(what + " is not imported. The report counts all of them as " + outcome + ".");
 		}
 	}
 

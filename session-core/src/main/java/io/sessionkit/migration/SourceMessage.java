@@ -42,6 +42,10 @@ record SourceMessage(long position, String name, @Nullable Instant at, @Nullable
 		return new SourceMessage(position, Long.toString(position), null, null, reason, Mark.NONE);
 	}
 
+	SourceMessage with(Message message) {
+		return new SourceMessage(this.position, this.name, this.at, message, this.leftOut, this.mark);
+	}
+
 	SourceMessage named(String name, Mark mark) {
 		return new SourceMessage(this.position, name, this.at, this.message, this.leftOut, mark);
 	}

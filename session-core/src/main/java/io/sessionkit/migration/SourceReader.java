@@ -33,6 +33,8 @@ interface SourceReader {
 	 * @param after the position of the last one that was read; {@link Long#MIN_VALUE} for
 	 * none
 	 * @param limit how many at most; fewer only at the end
+	 * @throws io.sessionkit.codec.UnreadablePayloadException if this conversation cannot
+	 * be read, while others can
 	 */
 	List<SourceMessage> messages(SourceConversation conversation, long after, int limit);
 

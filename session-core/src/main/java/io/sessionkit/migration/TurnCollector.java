@@ -7,6 +7,7 @@ import java.util.Objects;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.ToolGroups;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.migration.ImportReport.Reason;
@@ -118,17 +119,24 @@ final class TurnCollector {
 
 	/** Ends the turn that the messages so far belong to. */
 	void end() {
-		Reason reason = this.piece.isEmpty() ? null : flaw(this.piece.stream().map(SourceMessage::message).toList());
-		if (reason != null) {
-			this.piece.forEach((message) -> this.counts.leftOut(this.conversation, message, reason));
-		}
-		else if (!this.piece.isEmpty()) {
-			this.turns.add(new SourceTurn(this.piece));
-			this.followsTurn = true;
+		if (!this.piece.isEmpty()) {
+			endPiece();
 		}
 		this.piece.clear();
 		this.unreadable = false;
 		this.closed = this.read;
+	}
+
+	private void endPiece() {
+		Reason flaw = flaw(this.piece.stream().map(SourceMessage::message).toList());
+		List<SourceMessage> storable = (flaw == null) ? storable() : List.of();
+		if (storable.isEmpty()) {
+			Reason reason = (flaw != null) ? flaw : Reason.UNSTORABLE;
+			this.piece.forEach((message) -> this.counts.leftOut(this.conversation, message, reason));
+			return;
+		}
+		this.turns.add(new SourceTurn(storable));
+		this.followsTurn = true;
 	}
 
 	private Message last() {
@@ -145,16 +153,35 @@ final class TurnCollector {
 		if (!isAnswer(messages.get(messages.size() - 1)) || ToolGroups.fault(messages) != null) {
 			return Reason.UNFINISHED;
 		}
-		return messages.stream().allMatch(this::isStorable) ? null : Reason.UNSTORABLE;
+		return null;
 	}
 
-	private boolean isStorable(Message message) {
+	/**
+	 * Returns the messages of the turn as they can be stored: replies without what the
+	 * codec leaves out, as those of calls are stored.
+	 * @return the messages; none if one of them cannot be stored, or has nothing left
+	 */
+	private List<SourceMessage> storable() {
 		try {
-			return this.codec.surelyStores(message) || !this.codec.encode(this.key, message).isEmpty();
+			List<SourceMessage> storable = this.piece.stream().map(this::storable).toList();
+			return storable.stream().anyMatch(TurnCollector::isBlank) ? List.of() : storable;
 		}
 		catch (UnstorableMessageException ex) {
-			return false;
+			return List.of();
 		}
+	}
+
+	private SourceMessage storable(SourceMessage message) {
+		Message content = Objects.requireNonNull(message.message());
+		Message storable = (content instanceof AssistantMessage) ? this.codec.storable(content) : content;
+		if (!this.codec.surelyStores(storable)) {
+			this.codec.encode(this.key, storable);
+		}
+		return message.with(storable);
+	}
+
+	private static boolean isBlank(SourceMessage message) {
+		return message.message() instanceof AssistantMessage reply && Replies.isBlank(reply);
 	}
 
 }

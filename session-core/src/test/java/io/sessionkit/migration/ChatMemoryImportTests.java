@@ -5,9 +5,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -19,6 +24,7 @@ import io.sessionkit.migration.ImportReport.NotImported;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.migration.ImportReport.Reason;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
@@ -27,6 +33,7 @@ import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.MessageChatMemoryAdvisor;
@@ -42,7 +49,10 @@ import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -235,6 +245,141 @@ class ChatMemoryImportTests {
 		repository.saveAll("t1", said(1));
 		assertThat(this.imports.run(ImportSource.chatMemory(repository)).conversations())
 			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 1, Outcome.IMPORTED, 1));
+	}
+
+	@Test
+	void conversationForWhichTheFunctionReturnsNullIsNotImportedAndTheFirstOneIsLogged() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		repository.saveAll("a", said(1));
+		repository.saveAll("b", said(1));
+		repository.saveAll("t1", said(1));
+		Map<String, SessionKey> known = Map.of("t1", key("t1"));
+		SessionImport into = SessionImport.into(this.store, (conversation) -> known.get(conversation.id()));
+		List<String> logged = logged(() -> assertThat(into.run(ImportSource.chatMemory(repository)).conversations())
+			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 2, Outcome.IMPORTED, 1)));
+		assertThat(logged).singleElement().asString().contains("returned null", "KEY_REFUSED");
+	}
+
+	@Test
+	void conversationThatItsRepositoryCannotReadDoesNotStopTheImportOfOthers() {
+		InMemoryChatMemoryRepository all = new InMemoryChatMemoryRepository();
+		List.of("a", "b", "t1").forEach((id) -> all.saveAll(id, said(1)));
+		ChatMemoryRepository repository = failing(all, (id) -> !id.equals("t1"), new AtomicBoolean());
+		List<String> logged = logged(
+				() -> assertThat(this.imports.run(ImportSource.chatMemory(repository)).notImported()).containsExactly(
+						new NotImported("a", Outcome.UNREADABLE), new NotImported("b", Outcome.UNREADABLE)));
+		assertThat(logged).singleElement()
+			.asString()
+			.contains(UnsupportedOperationException.class.getName(), "UNREADABLE")
+			.doesNotContain("secret");
+		assertThat(lines("t1")).hasSize(2);
+	}
+
+	@Test
+	void repositoryThatCannotBeReachedEndsTheImport() {
+		InMemoryChatMemoryRepository all = new InMemoryChatMemoryRepository();
+		all.saveAll("t1", said(1));
+		AtomicBoolean away = new AtomicBoolean();
+		ChatMemoryRepository repository = failing(all, (id) -> {
+			away.set(true);
+			return true;
+		}, away);
+		assertThatIllegalStateException().isThrownBy(() -> this.imports.run(ImportSource.chatMemory(repository)))
+			.withMessage("away");
+	}
+
+	/**
+	 * A repository that fails to read some conversations, and all of them while it is
+	 * away.
+	 */
+	private static ChatMemoryRepository failing(ChatMemoryRepository repository, Predicate<String> fails,
+			AtomicBoolean away) {
+		return new ChatMemoryRepository() {
+
+			@Override
+			public List<String> findConversationIds() {
+				if (away.get()) {
+					throw new IllegalStateException("away");
+				}
+				return repository.findConversationIds();
+			}
+
+			@Override
+			public List<Message> findByConversationId(String id) {
+				if (fails.test(id)) {
+					throw new UnsupportedOperationException("secret");
+				}
+				return repository.findByConversationId(id);
+			}
+
+			@Override
+			public void saveAll(String id, List<Message> messages) {
+				repository.saveAll(id, messages);
+			}
+
+			@Override
+			public void deleteByConversationId(String id) {
+				repository.deleteByConversationId(id);
+			}
+
+		};
+	}
+
+	@Test
+	void sessionThatCannotBeReadDoesNotStopTheImportOfOthers() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		repository.saveAll("t1", said(1));
+		repository.saveAll("t2", said(1));
+		this.imports.run(ImportSource.chatMemory(repository));
+		this.store.put(key("t1"), RecordWrite.put(ImportRecord.KIND, ImportRecord.ID, "spoilt"));
+		ImportReport report = this.imports.run(ImportSource.chatMemory(repository));
+		assertThat(report.conversations()).isEqualTo(Map.of(Outcome.UNREADABLE, 1, Outcome.ALREADY_IMPORTED, 1));
+		assertThat(report.notImported()).containsExactly(new NotImported("t1", Outcome.UNREADABLE));
+	}
+
+	private static List<String> logged(Runnable work) {
+		Logger logger = (Logger) LoggerFactory.getLogger(SessionImport.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		try {
+			work.run();
+		}
+		finally {
+			logger.detachAppender(log);
+		}
+		return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+	}
+
+	/** As those of Cassandra and Cosmos DB, and many of applications. */
+	@Test
+	void toolMessagesWithoutResultsOfARepositoryCostNoTurn() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		repository.saveAll("t1", List.of(user("q1"), answer(""),
+				ToolResponseMessage.builder().responses(List.of()).build(), answer("a1")));
+		ImportReport report = this.imports.run(ImportSource.chatMemory(repository));
+		assertThat(lines("t1")).containsExactly("user: q1", "assistant: a1");
+		assertThat(report.leftOutMessages()).containsExactly(new LeftOut("t1", "1", Reason.EMPTY),
+				new LeftOut("t1", "2", Reason.EMPTY));
+	}
+
+	@Test
+	void repliesAreImportedAsACallStoresThem() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		Message reply = AssistantMessage.builder()
+			.content("a1")
+			.properties(Map.of("reason", Outcome.EMPTY, "raw", new Object(), "model", "m1"))
+			.build();
+		Media lost = new Media(MimeTypeUtils.IMAGE_PNG, new ByteArrayResource(new byte[] { 1 })) {
+		};
+		Message nothingLeft = AssistantMessage.builder().media(List.of(lost)).build();
+		repository.saveAll("t1", List.of(user("q1"), reply, user("q2"), nothingLeft));
+		ImportReport report = this.imports.run(ImportSource.chatMemory(repository));
+		assertThat(lines("t1")).containsExactly("user: q1", "assistant: a1");
+		assertThat(this.store.messages(key("t1")).get(1).getMetadata()).containsEntry("reason", "EMPTY")
+			.containsEntry("model", "m1")
+			.doesNotContainKey("raw");
+		assertThat(report.leftOut()).isEqualTo(Map.of(Reason.UNSTORABLE, 2L));
 	}
 
 	@Test

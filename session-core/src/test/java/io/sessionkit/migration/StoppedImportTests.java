@@ -10,11 +10,13 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.migration.ImportReport.NotImported;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel.Lines;
@@ -23,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.memory.InMemoryChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -114,6 +118,71 @@ class StoppedImportTests {
 		});
 		assertThat(into(raced).run(source()).notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
 		assertThat(Lines.of(store.messages(KEY))).endsWith("user: q", "assistant: a");
+	}
+
+	/** The summary of the source is placed by the fourth of its six commits. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void turnOfSomebodyElseStaysInTheViewWheneverItComes(boolean beforeCommit) {
+		fill(300);
+		for (int raced = 1; raced < 6; raced++) {
+			SessionStore store = TestStores.MEMORY.create();
+			SessionStore racing = racing(store, raced, beforeCommit,
+					() -> store.add(KEY, List.of(new UserMessage("q"), new AssistantMessage("a"))));
+			assertThat(into(racing).run(source()).notImported()).as("commit %s", raced)
+				.containsExactly(new NotImported("t1", Outcome.CHANGED));
+			assertThat(view(store)).as("commit %s", raced).endsWith("user: q", "assistant: a");
+		}
+	}
+
+	@Test
+	void summaryIsNotPlacedOverTheTurnsOfSomebodyElseWhenAnImportIsContinued() {
+		fill(300);
+		SessionStore store = TestStores.MEMORY.create();
+		assertThat(isStopped(store, 3, true)).isTrue();
+		int[] finds = { 0 };
+		SessionStore raced = (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
+					if (method.getName().equals("find") && ++finds[0] == 2) {
+						store.add(KEY, List.of(new UserMessage("q"), new AssistantMessage("a")));
+					}
+					return method.invoke(store, arguments);
+				});
+		assertThat(into(raced).run(source()).notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
+		assertThat(view(store)).endsWith("user: q", "assistant: a");
+		assertThat(Conversations.of(store).get(KEY).summary()).isEmpty();
+	}
+
+	private static List<String> view(SessionStore store) {
+		return Lines.of(Conversations.of(store).get(KEY).view());
+	}
+
+	@Test
+	void sessionWhoseCallBeginsToWaitBetweenTwoPartsDoesNotStopTheImportOfOthers() {
+		SessionStore store = TestStores.MEMORY.create();
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		repository.saveAll("t1", said(0, TURNS));
+		repository.saveAll("t2", said(0, 1));
+		SessionStore racing = racing(store, 2, true, () -> store.commit(io.sessionkit.store.Commit.any(KEY)
+			.turn(SessionStoreFixture.turn(TurnStatus.AWAITING_APPROVAL, store.find(KEY).orElseThrow().head(), "q"))));
+		ImportReport report = SessionImport.into(racing, (conversation) -> SessionKey.of("ada", conversation.id()))
+			.run(ImportSource.chatMemory(repository));
+		assertThat(report.notImported()).containsExactly(new NotImported("t1", Outcome.CHANGED));
+		assertThat(report.count(Outcome.IMPORTED)).isEqualTo(1);
+	}
+
+	/** A store to which somebody else writes before or after one of its commits. */
+	private static SessionStore racing(SessionStore store, int raced, boolean before, Runnable other) {
+		return proxy(store, (number, commit) -> {
+			if (number == raced && before) {
+				other.run();
+			}
+			Object result = commit.run();
+			if (number == raced && !before) {
+				other.run();
+			}
+			return result;
+		});
 	}
 
 	/**
