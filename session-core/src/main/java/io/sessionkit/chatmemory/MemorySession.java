@@ -155,7 +155,8 @@ final class MemorySession {
 	}
 
 	private List<Message> storable(List<Message> messages) {
-		return messages.stream()
+		return SaidTurns.withoutHiddenThoughts(messages)
+			.stream()
 			.map((message) -> (message instanceof AssistantMessage) ? codec().storable(message) : message)
 			.toList();
 	}

@@ -86,6 +86,22 @@ record SaidTurns(List<Message> abandoned, List<List<Message>> turns, List<Messag
 		return !open.isEmpty() && open.get(open.size() - 1) instanceof AssistantMessage reply && Replies.isBlank(reply);
 	}
 
+	/**
+	 * Returns messages without the replies that have no content and precede another
+	 * reply. A model that hides what it thinks gives such replies in front of its answer,
+	 * and Spring AI's advisor adds all of them.
+	 */
+	static List<Message> withoutHiddenThoughts(List<Message> messages) {
+		List<Message> said = new ArrayList<>();
+		for (Message message : messages) {
+			if (message instanceof AssistantMessage && hasNoReply(said)) {
+				said.remove(said.size() - 1);
+			}
+			said.add(message);
+		}
+		return said;
+	}
+
 	private static void check(SessionKey key, List<Message> piece, boolean followsTurn) {
 		if (piece.subList(0, piece.size() - 1).stream().anyMatch((message) -> hasNoReply(List.of(message)))) {
 			throw refused(key, NO_CONTENT);

@@ -24,7 +24,9 @@ import org.springframework.util.Assert;
  * the session is erased. If another question comes before the answer, both are answered
  * together. If tool calls are left without results, or results without an answer, they
  * are kept as a turn with the status FAILED, and are not returned again. So are a
- * question and its answer if the answer has neither text nor tool calls nor media.
+ * question and its answer if the answer has neither text nor tool calls nor media. Right
+ * in front of another answer, such an answer is left out: some models give their hidden
+ * thoughts so.
  * <p>
  * The newest system message replaces the one before, is returned first, and belongs to
  * this memory alone: calls with a {@code SessionAdvisor} bring a system text of their

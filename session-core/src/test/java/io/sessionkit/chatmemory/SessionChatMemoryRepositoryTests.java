@@ -365,6 +365,20 @@ class SessionChatMemoryRepositoryTests {
 		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.FAILED, TurnStatus.COMPLETED);
 	}
 
+	@Test
+	void hiddenThoughtsInFrontOfAReplyAreLeftOut() {
+		MessageWindowChatMemory window = MessageWindowChatMemory.builder()
+			.chatMemoryRepository(this.repository)
+			.build();
+		for (int i = 1; i <= 2; i++) {
+			window.add(this.id, user("q" + i));
+			window.add(this.id, List.of(answer(""), answer(" "), answer("a" + i)));
+		}
+		assertThat(found()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2");
+		assertThat(turns()).extracting(Turn::status).containsOnly(TurnStatus.COMPLETED);
+		assertThat(turns()).hasSize(2);
+	}
+
 	private List<Turn> turns() {
 		return this.store.turns(this.key, Tail.ALL);
 	}

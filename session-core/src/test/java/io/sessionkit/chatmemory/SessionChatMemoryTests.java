@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
@@ -47,6 +48,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
@@ -477,6 +479,30 @@ class SessionChatMemoryTests {
 							new AssistantMessage("a2"))))
 			.withMessageContaining("neither text nor tool calls nor media");
 		assertThat(turns()).isEmpty();
+	}
+
+	/**
+	 * Anthropic gives a thought as a generation in front of the reply, hidden ones
+	 * without text.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 400 })
+	void hiddenThoughtsInFrontOfAReplyAreLeftOut(int order) {
+		AssistantMessage hidden = AssistantMessage.builder().properties(Map.of("data", "s3cret")).build();
+		AssistantMessage signed = AssistantMessage.builder().content("").properties(Map.of("signature", "x")).build();
+		this.model.responds(response(hidden, signed, calls())).responds(response(hidden, new AssistantMessage("a1")));
+		ask(memoryClient(order), "q1", false);
+		assertThat(this.runs).hasSize(1);
+		assertThat(lines()).first().isEqualTo("user: q1");
+		assertThat(lines()).last().isEqualTo("assistant: a1");
+		assertThat(turns()).extracting(Turn::items).containsExactly((order > 300) ? 4 : 2);
+		this.model.says("a2");
+		ask(memoryClient(order), "q2", false);
+		assertThat(turns()).extracting(Turn::status).containsOnly(TurnStatus.COMPLETED);
+	}
+
+	private static ChatResponse response(AssistantMessage... replies) {
+		return new ChatResponse(Stream.of(replies).map(Generation::new).toList());
 	}
 
 	private ChatClient memoryClient(int order) {
