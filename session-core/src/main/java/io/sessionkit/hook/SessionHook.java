@@ -14,9 +14,10 @@ import org.springframework.util.ClassUtils;
  * when a model is called without the session advisor: a message is logged at the first
  * such call that the advisor sees.
  * <p>
- * Several hooks surround the model like layers. The hooks before the model run from the
- * first to the last, those after it from the last to the first, each with the value that
- * the previous one has left. The first hook that answers or refuses ends that sequence.
+ * Several hooks surround the model like layers. Beans are in the order that
+ * {@code @Order} says. The hooks before the model run from the first to the last, those
+ * after it from the last to the first, each with the value that the previous one has
+ * left. The first hook that answers or refuses ends that sequence.
  * <p>
  * A hook is given copies: changing them has no effect, only the result counts. A result
  * of null is an error. One hook serves many turns at once and must be safe for use by

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -611,6 +612,31 @@ class SummarizeTests {
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("'guard'").doesNotContain("secret");
 		assertThat(thread().summary()).isEmpty();
+	}
+
+	@Test
+	void aHookThatLeavesANullInWhatIsSummarizedIsNamed() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(new SessionHook() {
+
+				@Override
+				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+					return HookResult.replace(Arrays.asList(messages.get(0), null));
+				}
+
+				@Override
+				public String name() {
+					return "guard";
+				}
+
+			})
+			.build();
+		this.opened.add(conversations);
+		Compaction made = conversations.get(T1).compact(true);
+		assertThat(made.status()).isEqualTo(Status.FAILED);
+		assertThat(made.failure()).contains("'guard'", "a list with null in it");
 	}
 
 	@Test

@@ -106,6 +106,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -1210,6 +1211,19 @@ class TurnStreamsTests {
 		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsExactly("q", "ab");
 		assertThat(keptEvents(read)).containsExactly(new Text(""), new Text(""),
 				new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+	}
+
+	@Test
+	void streamIsKeptWithItsTextsIfAProxiedHookTakesNothingOut() {
+		ProxyFactory proxy = new ProxyFactory(TestHooks.beforeTurn("watches", (messages) -> HookResult.keep()));
+		proxy.setProxyTargetClass(true);
+		this.hooks = List.of((SessionHook) proxy.getProxy());
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
+		awaitWritten(read);
+		assertThat(keptEvents(read)).containsExactly(new Text("a"), new Text("b"),
+				new Ended(turn().id(), 0, TurnStatus.CANCELLED));
 	}
 
 	private List<String> keptStreams() {

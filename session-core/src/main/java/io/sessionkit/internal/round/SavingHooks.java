@@ -7,6 +7,8 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.Overridden;
 
+import org.springframework.util.ClassUtils;
+
 /**
  * Hooks that may change what is stored of a turn.
  */
@@ -26,10 +28,11 @@ public final class SavingHooks {
 
 	/**
 	 * Returns whether one of the hooks may change what is stored: it overrides
-	 * {@link SessionHook#beforeSave}.
+	 * {@link SessionHook#beforeSave}. A proxy overrides all methods, so the class behind
+	 * it counts.
 	 */
 	public static boolean areAmong(List<SessionHook> hooks) {
-		return hooks.stream().anyMatch((hook) -> SAVING.get(hook.getClass()));
+		return hooks.stream().anyMatch((hook) -> SAVING.get(ClassUtils.getUserClass(hook)));
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.summary;
 
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
@@ -51,6 +52,9 @@ public final class SummaryGuards {
 		Copies copies = new Copies();
 		HookResult<List<Message>> result = ask(hook, copies.give(messages));
 		if (result instanceof HookResult.Replace<List<Message>> replace) {
+			if (replace.value().stream().anyMatch(Objects::isNull)) {
+				throw new SummaryCalls.FailedException("hook '" + hook.name() + "' returned a list with null in it");
+			}
 			return copies.take(replace.value());
 		}
 		if (result instanceof HookResult.Keep) {
