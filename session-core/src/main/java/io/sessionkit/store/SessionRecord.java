@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * one with each write since. No two contents of a name share a revision, not even in a
  * later session of the key
  * @param payload its content, as the codec encoded it
- * @param writtenAt when it was last written, by the store's clock
+ * @param writtenAt when it was last written, by the store's clock; if that was in a
+ * commit, this is the {@link io.sessionkit.Session#updatedAt()} that the commit has left
  * @param expiresAt when it starts to read as absent, by the store's clock; null: with the
  * session
  */

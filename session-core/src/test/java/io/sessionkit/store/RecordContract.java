@@ -448,6 +448,19 @@ abstract class RecordContract extends PathContract {
 		assertThat(header(key).version()).isGreaterThan(1);
 	}
 
+	/** A reader who compares them knows whether anybody has written since. */
+	@Test
+	void sessionAndRecordsOfACommitAreWrittenAtOneTime() {
+		SessionKey key = key();
+		commit(Commit.first(key)
+			.turn(completed("q1"))
+			.records(List.of(RecordWrite.create(KIND, "1", "first"), RecordWrite.create(KIND, "2", "second"))));
+		assertThat(store().records(key, KIND)).extracting(SessionRecord::writtenAt)
+			.containsOnly(header(key).updatedAt());
+		commit(Commit.on(header(key)).turn(completed("q2")).records(List.of(RecordWrite.put(KIND, "2", "changed"))));
+		assertThat(store().record(key, KIND, "2").orElseThrow().writtenAt()).isEqualTo(header(key).updatedAt());
+	}
+
 	@Test
 	void recordThatIsNotAsExpectedMakesTheCommitAConflict() {
 		SessionKey key = key();
