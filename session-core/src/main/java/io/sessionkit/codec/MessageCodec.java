@@ -13,7 +13,8 @@ import org.springframework.ai.chat.messages.Message;
  * <p>
  * Implementations are safe for use by many threads. The key names the session that the
  * payload belongs to. A codec may bind the payload to it, so a payload must be decoded
- * with the key that it was encoded with.
+ * with the key that it was encoded with. Whoever writes one runs
+ * {@code MessageCodecContract} against it.
  */
 public interface MessageCodec {
 
@@ -42,7 +43,8 @@ public interface MessageCodec {
 
 	/**
 	 * Encodes named values as text that {@link #decodeValues} turns back into equal
-	 * values.
+	 * values of the same classes, a small {@code Long} too. The text contains no NUL
+	 * character and no lone surrogate.
 	 * @param key the session that the values are kept in
 	 * @param values strings, booleans, numbers, dates and times of {@code java.time},
 	 * {@code UUID}, {@code URI}, bytes, and lists, sets and maps of these

@@ -5,6 +5,10 @@ package io.sessionkit.store;
  * {@link SessionStore} around another one implements this, so that SessionKit knows both
  * for one store: a tool that calls a model on the session of its own turn is recognized
  * whichever of the two it uses. Without it, they count as two stores.
+ * <p>
+ * A layer passes on every method of {@link SessionStore}, those with a default too: a
+ * default is right for a store that takes no part in transactions and has no index,
+ * whatever the store beneath does. {@code StoreLayerContract} names what is missing.
  */
 public interface StoreLayer {
 

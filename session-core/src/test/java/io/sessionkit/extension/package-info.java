@@ -1,6 +1,6 @@
 /**
- * A guard, merges, a hook and a store that know no more than the documentation says. They
- * pass what those pass that ship.
+ * A guard, merges, a hook, a codec and a store that know no more than the documentation
+ * says. They pass what those pass that ship.
  */
 @NullMarked
 package io.sessionkit.extension;
