@@ -1,6 +1,8 @@
 package io.sessionkit.samples.kotlin
 
 import io.sessionkit.access.CallerRequiredException
+import io.sessionkit.hook.HookResult
+import io.sessionkit.hook.SessionHook
 import io.sessionkit.hook.SessionRefusedException
 import io.sessionkit.TurnStatus
 import io.sessionkit.conversation.Approvals
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall
+import org.springframework.ai.chat.messages.Message
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.autoconfigure.SpringBootApplication
 import org.springframework.boot.test.context.SpringBootTest
@@ -116,6 +119,19 @@ class AnswersTests @Autowired constructor(
 	@Test
 	fun hookRefuses() {
 		assertThatExceptionOfType(SessionRefusedException::class.java).isThrownBy { answers.ask(thread, "x".repeat(4001)) }
+	}
+
+	/** All its methods are defaults of a Java interface, which Kotlin does not delegate. */
+	@Test
+	fun hookThatIsDelegatedIsNotAsked() {
+		val guard = object : SessionHook {
+
+			override fun beforeSummary(messages: List<Message>): HookResult<List<Message>> = HookResult.refuse("no")
+
+		}
+		class Logged(hook: SessionHook) : SessionHook by hook
+		assertThat(guard.beforeSummary(listOf())).isInstanceOf(HookResult.Refuse::class.java)
+		assertThat(Logged(guard).beforeSummary(listOf())).isInstanceOf(HookResult.Keep::class.java)
 	}
 
 	@Test
