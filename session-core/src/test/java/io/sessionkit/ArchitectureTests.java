@@ -66,9 +66,11 @@ class ArchitectureTests {
 		arrows.put("hook", Set.of("words", "internal"));
 		arrows.put("guard", Set.of("internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
-		arrows.put("internal.tool", Set.of("words", "internal", "codec"));
+		arrows.put("internal.tool", Set.of("words", "internal", "codec", "approval"));
+		arrows.put("internal.ruling", Set.of("words", "internal", "codec", "internal.tool", "approval"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
 		arrows.put("access", Set.of("words", "internal", "hook", "store"));
+		arrows.put("internal.run", Set.of("words", "internal", "codec", "internal.tool", "access", "approval", "hook"));
 		arrows.put("internal.tree", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
@@ -104,25 +106,31 @@ class ArchitectureTests {
 						"internal.snapshot", "internal.round", "internal.tree", "internal.attribute", "internal.lease",
 						"internal.retention", "internal.opening", "internal.commit", "context", "observation", "hook",
 						"store"));
+		arrows.put("internal.ledger",
+				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.attribute",
+						"internal.lease", "internal.opening", "internal.commit", "internal.turn", "approval", "store"));
 		arrows.put("internal.approval",
-				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.round",
-						"internal.attribute", "internal.lease", "internal.opening", "internal.commit", "internal.turn",
-						"access", "approval", "observation", "hook", "store"));
-		arrows.put("internal.compensation", Set.of("words", "codec", "internal.tool", "internal.tree",
-				"internal.approval", "approval", "compensation", "store"));
+				Set.of("words", "internal", "codec", "internal.tool", "internal.ruling", "internal.run",
+						"internal.line", "internal.round", "internal.attribute", "internal.lease", "internal.opening",
+						"internal.commit", "internal.turn", "internal.ledger", "approval", "observation", "hook",
+						"store"));
+		arrows.put("internal.compensation",
+				Set.of("words", "internal", "codec", "internal.tool", "internal.ruling", "internal.run",
+						"internal.tree", "internal.lease", "internal.ledger", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
 						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.opening",
-						"internal.turn", "internal.attribute", "internal.lease", "internal.approval",
-						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
-						"store"));
+						"internal.turn", "internal.attribute", "internal.lease", "internal.ruling", "internal.run",
+						"internal.ledger", "internal.approval", "internal.compensation", "access", "approval",
+						"compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.line",
-						"internal.round", "internal.opening", "internal.turn", "internal.approval", "approval",
-						"conversation", "context", "observation", "hook"));
+						"internal.round", "internal.opening", "internal.turn", "internal.run", "internal.approval",
+						"approval", "conversation", "context", "observation", "hook"));
 		arrows.put("stream",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
-						"internal.stream", "internal.approval", "approval", "conversation", "hook", "advisor"));
+						"internal.stream", "internal.ledger", "internal.approval", "approval", "conversation", "hook",
+						"advisor"));
 		arrows.put("chatmemory", Set.of("words", "internal", "access", "codec", "internal.message", "internal.tree",
 				"internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));

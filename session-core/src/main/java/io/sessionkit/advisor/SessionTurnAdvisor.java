@@ -23,7 +23,6 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.CarriedError;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
-import io.sessionkit.internal.approval.ToolRuns;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnAdvisor;
@@ -32,6 +31,7 @@ import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.observation.ObservedTurn;
@@ -99,7 +99,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		Optional<SessionKey> key = key(call, this.access::caller);
 		if (key.isEmpty()) {
 			ChatClientRequest passed = passed(call, chain.getCallAdvisors());
-			return ToolRuns.callInner(() -> chain.nextCall(passed));
+			return RunningCall.callInner(() -> chain.nextCall(passed));
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
@@ -389,7 +389,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		RunningTurn turn = working.turn();
 		try (TurnBinding binding = TurnBinding.of(turn.running())) {
 			link(working, chain.getObservationRegistry().getCurrentObservation());
-			ChatClientResponse response = ToolRuns.callInner(() -> rest(chain).nextCall(call.with(working)));
+			ChatClientResponse response = RunningCall.callInner(() -> rest(chain).nextCall(call.with(working)));
 			if (!working.isWaiting()) {
 				turn.loop().afterLoop(CallResponses.generations(response));
 			}

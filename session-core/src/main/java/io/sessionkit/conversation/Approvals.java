@@ -33,19 +33,19 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.Interrupts;
-import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.ApprovalRules;
-import io.sessionkit.internal.approval.Continuations;
-import io.sessionkit.internal.approval.Decisions;
 import io.sessionkit.internal.approval.GatedTurns;
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.approval.LedgerEntry;
-import io.sessionkit.internal.approval.NamedTools;
-import io.sessionkit.internal.approval.Notices;
-import io.sessionkit.internal.approval.Rulings;
-import io.sessionkit.internal.approval.SafeTexts;
-import io.sessionkit.internal.approval.ToolLimits;
-import io.sessionkit.internal.approval.ToolRuns;
+import io.sessionkit.internal.ledger.Continuations;
+import io.sessionkit.internal.ledger.Decisions;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ledger.Notices;
+import io.sessionkit.internal.ledger.SafeTexts;
+import io.sessionkit.internal.ruling.AnnotatedTools;
+import io.sessionkit.internal.ruling.NamedTools;
+import io.sessionkit.internal.ruling.Rulings;
+import io.sessionkit.internal.run.RunningCall;
+import io.sessionkit.internal.run.ToolLimits;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
 import org.apache.commons.logging.Log;
@@ -77,7 +77,7 @@ public final class Approvals implements SessionDoor {
 	 * runs, if that call is in the {@link #ledger} and has a tool context. Spring AI
 	 * sends it to MCP servers with the rest of the context.
 	 */
-	public static final String CLAIM = ToolRuns.CLAIM;
+	public static final String CLAIM = RunningCall.CLAIM;
 
 	private static final Log logger = LogFactory.getLog(Approvals.class);
 
@@ -343,7 +343,7 @@ public final class Approvals implements SessionDoor {
 	 * A call that is there need not have had a person's consent
 	 */
 	public Optional<ToolApproval> running() {
-		return ToolRuns.running();
+		return RunningCall.running();
 	}
 
 	/**

@@ -6,7 +6,7 @@ import java.util.Set;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.SessionRecord;
 
 /**

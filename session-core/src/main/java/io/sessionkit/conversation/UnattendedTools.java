@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
-import io.sessionkit.internal.approval.AnnotatedTools;
 import io.sessionkit.internal.approval.GatedTool;
-import io.sessionkit.internal.approval.NamedTools;
-import io.sessionkit.internal.approval.Rulings;
+import io.sessionkit.internal.ruling.AnnotatedTools;
+import io.sessionkit.internal.ruling.NamedTools;
+import io.sessionkit.internal.ruling.Rulings;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;

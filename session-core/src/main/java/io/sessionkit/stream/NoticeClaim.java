@@ -3,8 +3,8 @@ package io.sessionkit.stream;
 import java.time.Duration;
 
 import io.sessionkit.internal.Renewals;
-import io.sessionkit.internal.approval.Continuations;
-import io.sessionkit.internal.approval.Continuations.Task;
+import io.sessionkit.internal.ledger.Continuations;
+import io.sessionkit.internal.ledger.Continuations.Task;
 import org.jspecify.annotations.Nullable;
 
 /**

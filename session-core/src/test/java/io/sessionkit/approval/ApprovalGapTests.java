@@ -28,7 +28,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;

@@ -22,7 +22,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalScenario.Participant;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;

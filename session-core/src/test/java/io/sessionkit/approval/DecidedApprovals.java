@@ -22,7 +22,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;

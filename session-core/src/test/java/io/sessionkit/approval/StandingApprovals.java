@@ -9,7 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.StandingDecision.Scope;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -21,7 +21,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;

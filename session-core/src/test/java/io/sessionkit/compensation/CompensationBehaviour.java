@@ -29,7 +29,7 @@ import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.internal.approval.Ledger;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;

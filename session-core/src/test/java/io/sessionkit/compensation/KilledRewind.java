@@ -16,8 +16,8 @@ import io.sessionkit.compensation.RewindScenario.Participant;
 import io.sessionkit.conversation.Journal;
 import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.SharedStore;
-import io.sessionkit.internal.approval.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.SessionStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -11,7 +11,7 @@ import io.sessionkit.approval.RequiresApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.internal.approval.ToolRuns;
+import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
@@ -64,7 +64,7 @@ record RewindScenario(long seed) {
 
 		private String takeBack() {
 			// any Approvals knows what runs on this thread
-			String id = ToolRuns.running().orElseThrow().id();
+			String id = RunningCall.running().orElseThrow().id();
 			this.begun.accept(id);
 			this.effect.accept(id);
 			return "ok";

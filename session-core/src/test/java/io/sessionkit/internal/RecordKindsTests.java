@@ -1,8 +1,8 @@
 package io.sessionkit.internal;
 
-import io.sessionkit.internal.approval.Ledger;
-import io.sessionkit.internal.approval.Notices;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.Notices;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;

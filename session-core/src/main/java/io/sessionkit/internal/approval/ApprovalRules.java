@@ -5,6 +5,9 @@ import java.util.function.Supplier;
 
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.internal.ledger.SafeTexts;
+import io.sessionkit.internal.ruling.Rulings;
+import io.sessionkit.internal.run.ToolLimits;
 import org.jspecify.annotations.Nullable;
 
 /**

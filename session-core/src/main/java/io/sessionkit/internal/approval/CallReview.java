@@ -21,6 +21,11 @@ import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ruling.Rulings;
+import io.sessionkit.internal.run.StoppedTool;
+import io.sessionkit.internal.run.ToolOutcome;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
@@ -91,7 +96,7 @@ final class CallReview {
 			return requested.with(ApprovalStatus.CANCELLED);
 		}
 		return requested.claimed(now, this.turn.id())
-			.ended(now, ToolRuns.storable(result), StoppedTool.isTold(call.name(), result));
+			.ended(now, ToolOutcome.storable(result), StoppedTool.isTold(call.name(), result));
 	}
 
 	/**
@@ -139,23 +144,10 @@ final class CallReview {
 			return entry;
 		}
 		return standing.stream()
-			.filter((decision) -> covers(decision, call))
+			.filter((decision) -> Ledger.covers(decision, call))
 			.reduce((older, newer) -> newer)
 			.map((decision) -> decided(entry, decision))
 			.orElse(entry);
-	}
-
-	/** A decision without a digest counts for every call of its tool. */
-	static boolean covers(StandingDecision decision, ToolApproval call) {
-		boolean named = (decision.digest() != null) ? decision.digest().equals(call.digest())
-				: decision.tool().equals(call.tool());
-		return named && isOfSameTool(decision, call.requirements());
-	}
-
-	/** The person who decided has seen one tool of the name, under one version. */
-	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
-		return decision.toolDigest() == null || (decision.toolDigest().equals(call.toolDigest())
-				&& Objects.equals(decision.version(), call.version()));
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, StandingDecision decision) {

@@ -3,6 +3,7 @@ package io.sessionkit.internal.approval;
 import java.util.Collection;
 
 import io.sessionkit.internal.CarriedError;
+import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
 

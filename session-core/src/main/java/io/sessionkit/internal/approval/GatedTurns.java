@@ -30,6 +30,9 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.attribute.JoiningInput;
+import io.sessionkit.internal.ledger.HeldCalls;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -38,6 +41,7 @@ import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.line.SilentLease;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
@@ -583,12 +587,7 @@ public final class GatedTurns {
 		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
 			throw withoutToolLoop("without a session");
 		}
-		return attended(agent, tools, parameters).stream().map(this::limited).toList();
-	}
-
-	private ToolCallback limited(ToolCallback tool) {
-		ToolLimits limits = this.rules.limits();
-		return (limits.of(tool) != null) ? new LimitedTool(tool, limits) : tool;
+		return attended(agent, tools, parameters).stream().map(this.rules.limits()::limited).toList();
 	}
 
 	private List<ToolCallback> attended(@Nullable String agent, List<ToolCallback> tools,

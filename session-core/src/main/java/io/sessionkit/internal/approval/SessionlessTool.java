@@ -4,6 +4,8 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.ruling.Rulings;
+import io.sessionkit.internal.run.RunningCall;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -61,7 +63,7 @@ public final class SessionlessTool implements ToolCallback {
 	@Override
 	public String call(String input, @Nullable ToolContext context) {
 		check(input);
-		return this.tool.call(input, ToolRuns.withoutClaim(context));
+		return this.tool.call(input, RunningCall.withoutClaim(context));
 	}
 
 	private void check(String input) {

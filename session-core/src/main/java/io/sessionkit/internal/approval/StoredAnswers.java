@@ -13,6 +13,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ApprovalStatus;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.store.SessionStore;

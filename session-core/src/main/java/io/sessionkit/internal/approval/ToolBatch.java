@@ -12,6 +12,7 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval.Decided;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.tool.RepeatedCalls;
 import org.jspecify.annotations.Nullable;
 

@@ -1,17 +1,11 @@
 package io.sessionkit.internal.approval;
 
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
@@ -20,8 +14,14 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Uninterrupted;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ledger.SafeTexts;
 import io.sessionkit.internal.line.Drain;
-import io.sessionkit.internal.tool.ToolInput;
+import io.sessionkit.internal.run.RunningCall;
+import io.sessionkit.internal.run.StoppedTool;
+import io.sessionkit.internal.run.ToolLimits;
+import io.sessionkit.internal.run.ToolOutcome;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -30,21 +30,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.execution.ToolExecutionException;
-import org.springframework.util.StringUtils;
 
 /**
  * Runs the tools of one turn, those in the ledger at most once: a call is claimed before
  * it runs, and its result is stored before anything else is done with it. Safe for use by
  * many threads.
  */
-public final class ToolRuns {
-
-	/** The key of a claim. See {@link io.sessionkit.conversation.Approvals#CLAIM}. */
-	public static final String CLAIM = "sessionkit.claim";
+final class ToolRuns {
 
 	private static final Log logger = LogFactory.getLog(ToolRuns.class);
-
-	private static final ThreadLocal<@Nullable ToolApproval> running = new ThreadLocal<>();
 
 	private final RunningTurn turn;
 
@@ -82,57 +76,6 @@ public final class ToolRuns {
 			super(message, null, false, false);
 		}
 
-	}
-
-	/**
-	 * Returns the call that this thread runs a tool for; empty if it runs none.
-	 */
-	public static Optional<ToolApproval> running() {
-		return Optional.ofNullable(running.get());
-	}
-
-	/**
-	 * Runs a tool without the ledger.
-	 * @return its result; an empty text if it returns none, as the tool loop has it
-	 * @throws NestedTurnException if the tool made a call that it cannot make; this must
-	 * not become a result
-	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
-	 */
-	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
-		try {
-			String result = (context != null) ? tool.call(arguments, context) : tool.call(arguments);
-			return Objects.requireNonNullElse(result, "");
-		}
-		catch (ToolExecutionException ex) {
-			for (Throwable cause = ex.getCause(); cause != null; cause = cause.getCause()) {
-				if (cause instanceof NestedTurnException nested) {
-					throw nested;
-				}
-			}
-			throw ex;
-		}
-		catch (SessionException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw failure(tool, arguments, ex);
-		}
-	}
-
-	/**
-	 * Returns the exception for a tool that failed. A model should correct its own
-	 * mistakes in the arguments, whatever kind of tool it is. Spring AI reports them to
-	 * the model if a method cannot read its arguments, but ends the call if a function
-	 * cannot.
-	 */
-	private static RuntimeException failure(ToolCallback tool, String arguments, RuntimeException thrown) {
-		String fault = new ToolInput(tool, ToolArguments.of(arguments)).unreadable();
-		if (fault == null) {
-			return thrown;
-		}
-		RuntimeException cause = (thrown.getCause() instanceof RuntimeException inner) ? inner : thrown;
-		return new ToolExecutionException(tool.getToolDefinition(),
-				StringUtils.hasText(cause.getMessage()) ? cause : new IllegalArgumentException(fault, thrown));
 	}
 
 	/**
@@ -209,13 +152,13 @@ public final class ToolRuns {
 			batch.entry(slot, claimed);
 			ToolApproval call = claimed.approval();
 			String arguments = ToolArguments.of(call.effectiveArguments()).toString();
-			ToolContext withClaim = withClaim(context, call);
+			ToolContext withClaim = RunningCall.withClaim(context, call);
 			if (!lease.isHeld()) {
 				throw tooLate(batch, slot, approved, claimed);
 			}
 			String result;
 			try {
-				result = runClaimed(call, () -> this.limits.run(tool, arguments, withClaim));
+				result = RunningCall.runClaimed(call, () -> this.limits.run(tool, arguments, withClaim));
 			}
 			catch (StoppedTool ex) {
 				// it may have had its effect, and the turn continues
@@ -227,7 +170,8 @@ public final class ToolRuns {
 				if (interrupted && this.drain.isOn()) {
 					throw brokenOff(call, ex);
 				}
-				end(batch, slot, claimed, interrupted ? StoppedTool.interrupted(call.tool()) : told(ex), true);
+				end(batch, slot, claimed, interrupted ? StoppedTool.interrupted(call.tool()) : ToolOutcome.told(ex),
+						true);
 				note(ex);
 				throw ex;
 			}
@@ -249,17 +193,6 @@ public final class ToolRuns {
 		return new TurnHandedOverException(this.turn.id(),
 				what + ". Decide it, then call again without a message, in another process, to continue the turn.",
 				thrown);
-	}
-
-	static String told(Throwable thrown) {
-		return StringUtils.hasText(thrown.getMessage()) ? thrown.getMessage()
-				: "The tool failed: " + cause(thrown).getClass().getSimpleName();
-	}
-
-	/** Returns what the tool itself has thrown. */
-	static Throwable cause(Throwable thrown) {
-		Throwable cause = (thrown instanceof ToolExecutionException) ? thrown.getCause() : null;
-		return (cause != null) ? cause : thrown;
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
@@ -301,86 +234,13 @@ public final class ToolRuns {
 	}
 
 	/**
-	 * Runs a tool for a call that was claimed, which {@link #running} returns meanwhile.
-	 */
-	static String runClaimed(ToolApproval call, Supplier<String> run) {
-		return running(call, run);
-	}
-
-	/**
-	 * Makes a call of a client, whose tools run for calls of their own: to them
-	 * {@link #running} does not return the call whose tool makes it.
-	 * @param call the call of the client
-	 * @param <T> the type of the result
-	 * @return the result
-	 */
-	public static <T> T callInner(Supplier<T> call) {
-		return running(null, call);
-	}
-
-	private static <T> T running(@Nullable ToolApproval call, Supplier<T> run) {
-		ToolApproval before = running.get();
-		set(call);
-		try {
-			return run.get();
-		}
-		finally {
-			set(before);
-		}
-	}
-
-	/**
-	 * Wraps a run of a tool for another thread, on which {@link #running} returns what it
-	 * returns here.
-	 */
-	static Callable<String> carrying(Supplier<String> run) {
-		ToolApproval call = running.get();
-		return (call != null) ? () -> runClaimed(call, run) : run::get;
-	}
-
-	private static void set(@Nullable ToolApproval call) {
-		if (call != null) {
-			running.set(call);
-		}
-		else {
-			running.remove();
-		}
-	}
-
-	/**
-	 * Adds the claim to the tool context. This is the only way to pass it to a server at
-	 * the other end of MCP.
-	 */
-	static @Nullable ToolContext withClaim(@Nullable ToolContext context, ToolApproval call) {
-		if (context == null) {
-			return null;
-		}
-		Map<String, Object> values = new HashMap<>(context.getContext());
-		values.put(CLAIM, call.id());
-		return new ToolContext(values);
-	}
-
-	/**
-	 * Returns the context for a tool that runs for no call in the ledger. A claim in it
-	 * is that of the call whose tool makes this one, with its own context.
-	 */
-	static @Nullable ToolContext withoutClaim(@Nullable ToolContext context) {
-		if (context == null || !context.getContext().containsKey(CLAIM)) {
-			return context;
-		}
-		Map<String, Object> values = new HashMap<>(context.getContext());
-		values.remove(CLAIM);
-		return new ToolContext(values);
-	}
-
-	/**
 	 * Stores the result of a call, and what the tool has written to the attributes: a
 	 * later call that continues the turn has both or none. If the store does not answer,
 	 * only this process knows the result: it continues with it, and stores it with the
 	 * turn or when this call ends.
 	 */
 	private void end(ToolBatch batch, ToolBatch.Slot slot, LedgerEntry claimed, String result, boolean failed) {
-		LedgerEntry ended = claimed.ended(batch.endOf(slot, this.ledger.now()), storable(result), failed)
+		LedgerEntry ended = claimed.ended(batch.endOf(slot, this.ledger.now()), ToolOutcome.storable(result), failed)
 			.attributes(this.turn.attributes().mark());
 		batch.entry(slot, ended);
 		LedgerEntry stored;
@@ -445,14 +305,6 @@ public final class ToolRuns {
 		return new TurnInProgressException("The call of tool '" + call.tool() + "' on session " + this.turn.key()
 				+ " was considered uncertain while it ran, and somebody decided it. What it returned is not used. Read"
 				+ " the session; if the turn is still open, call again without a message to continue it.");
-	}
-
-	/**
-	 * Returns a result that can be stored. A lone surrogate cannot be, and must not cost
-	 * the whole result.
-	 */
-	static String storable(String result) {
-		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}
 
 }

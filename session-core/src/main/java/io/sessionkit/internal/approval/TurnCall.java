@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.ruling.Rulings;
+import io.sessionkit.internal.run.ToolLimits;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 /**
- * Holds tool calls back until they are decided, runs them at most once, and keeps the
- * ledger. Internal: for SessionKit alone, and changed without notice.
+ * Holds tool calls back until they are decided, and runs them at most once. Internal: for
+ * SessionKit alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.approval;

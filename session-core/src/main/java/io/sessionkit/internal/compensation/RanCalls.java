@@ -17,9 +17,9 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.compensation.Effect;
 import io.sessionkit.compensation.Irreversible.Reason;
-import io.sessionkit.internal.approval.LedgerEntry;
-import io.sessionkit.internal.approval.ToolLimits;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.run.StoppedTool;
 import io.sessionkit.internal.tool.CallId;
 import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.internal.tool.RepeatedCalls;
@@ -298,7 +298,7 @@ final class RanCalls {
 			boolean endsTurn = this.position + 2 == RanCalls.this.items.size();
 			boolean ambiguous = !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
 			String tool = this.calls.get(index).name();
-			boolean stopped = ToolLimits.isStopped(tool, result) || LoopLimits.haveRefused(tool, result);
+			boolean stopped = StoppedTool.isTold(tool, result) || LoopLimits.haveRefused(tool, result);
 			return (endsTurn || ambiguous || stopped) ? UNKNOWN_END : null;
 		}
 

@@ -1,5 +1,5 @@
 /**
- * Finds the effects of the history and the calls that take them back. Internal: for
+ * Finds the effects of the history, and runs the calls that take them back. Internal: for
  * SessionKit alone, and changed without notice.
  */
 @NullMarked

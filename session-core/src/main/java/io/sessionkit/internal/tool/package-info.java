@@ -1,6 +1,6 @@
 /**
- * Reads tools and the arguments of their calls. Internal: for SessionKit alone, and
- * changed without notice.
+ * Reads tools and the arguments of their calls, and checks names of tools. Internal: for
+ * SessionKit alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.tool;

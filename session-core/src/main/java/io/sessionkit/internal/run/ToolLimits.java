@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.run;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -15,6 +15,7 @@ import io.sessionkit.ToolTimeout;
 import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.LongestTime;
+import io.sessionkit.internal.tool.NameCheck;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;
 
@@ -94,13 +95,21 @@ public final class ToolLimits implements NameCheck.Names {
 	 * @throws IllegalStateException if the limit of an annotation is not positive, or too
 	 * long
 	 */
-	void check(List<ToolCallback> offered) {
+	public void check(List<ToolCallback> offered) {
 		this.check.check(offered.stream().map((tool) -> tool.getToolDefinition().name()).toList());
 		offered.forEach(this::ofAnnotation);
 	}
 
+	/**
+	 * Returns a tool that has its limit in a call that names no session.
+	 * @return the tool itself if it has none
+	 */
+	public ToolCallback limited(ToolCallback tool) {
+		return (of(tool) != null) ? new LimitedTool(tool, this) : tool;
+	}
+
 	/** Returns the limit of a tool; null if it has none. */
-	@Nullable Duration of(ToolCallback tool) {
+	private @Nullable Duration of(ToolCallback tool) {
 		Duration named = ToolName.find(this.named, tool.getToolDefinition().name());
 		if (named != null) {
 			return named;
@@ -137,8 +146,8 @@ public final class ToolLimits implements NameCheck.Names {
 	 * @return its result
 	 * @throws StoppedTool if its time is over; it may have had its effect
 	 */
-	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
-		return run(tool, () -> ToolRuns.run(tool, arguments, context));
+	public String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		return run(tool, () -> ToolOutcome.run(tool, arguments, context));
 	}
 
 	/**
@@ -153,7 +162,7 @@ public final class ToolLimits implements NameCheck.Names {
 			return run.get();
 		}
 		try {
-			return new LimitedRun(tool.getToolDefinition().name(), limit, ToolRuns.carrying(run)).await();
+			return new LimitedRun(tool.getToolDefinition().name(), limit, RunningCall.carrying(run)).await();
 		}
 		catch (StoppedTool ex) {
 			this.whenStopped.run();
@@ -165,9 +174,9 @@ public final class ToolLimits implements NameCheck.Names {
 	 * Runs a tool for a call that is not in the ledger.
 	 * @return its result, or the text that says that it was stopped
 	 */
-	String told(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+	public String told(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
-			return run(tool, arguments, ToolRuns.withoutClaim(context));
+			return run(tool, arguments, RunningCall.withoutClaim(context));
 		}
 		catch (StoppedTool ex) {
 			return ex.text();
@@ -197,15 +206,6 @@ public final class ToolLimits implements NameCheck.Names {
 	@Override
 	public String instead() {
 		return "@ToolTimeout";
-	}
-
-	/**
-	 * Returns whether a result says that its tool was stopped, so that nobody knows
-	 * whether it has had its effect.
-	 * @param tool the name of the tool
-	 */
-	public static boolean isStopped(String tool, @Nullable String result) {
-		return StoppedTool.isTold(tool, result);
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.run;
 
 import java.util.function.Supplier;
 
@@ -10,8 +10,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
- * A tool with a time limit in a call that names no session. In a turn, {@link TurnCall}
- * sees to the limit.
+ * A tool with a time limit in a call that names no session. In a turn, the call that
+ * works on it sees to the limit.
  */
 final class LimitedTool implements ToolCallback {
 

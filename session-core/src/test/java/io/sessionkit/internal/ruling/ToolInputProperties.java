@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ruling;
 
 import java.lang.reflect.Array;
 import java.math.BigDecimal;

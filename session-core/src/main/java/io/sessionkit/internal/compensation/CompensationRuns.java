@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.compensation;
 
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,6 +15,11 @@ import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.internal.lease.HeldLease;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.run.RunningCall;
+import io.sessionkit.internal.run.ToolLimits;
+import io.sessionkit.internal.run.ToolOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +97,7 @@ public final class CompensationRuns {
 		LedgerEntry claimed = claim(entry, lease);
 		ToolApproval call = claimed.approval();
 		String arguments = ToolArguments.of(call.effectiveArguments()).toString();
-		ToolContext withClaim = ToolRuns.withClaim(new ToolContext(new HashMap<>(context)), call);
+		ToolContext withClaim = RunningCall.withClaim(new ToolContext(new HashMap<>(context)), call);
 		if (!lease.isHeld()) {
 			takeBack(entry, claimed);
 			throw new TurnInProgressException("The lease of the rewind of session " + call.key()
@@ -114,12 +119,12 @@ public final class CompensationRuns {
 
 	private LedgerEntry ended(LedgerEntry claimed, ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		try {
-			String result = ToolRuns.runClaimed(claimed.approval(), () -> this.limits.run(tool, arguments, context));
-			return claimed.ended(this.ledger.now(), ToolRuns.storable(result), false);
+			String result = RunningCall.runClaimed(claimed.approval(), () -> this.limits.run(tool, arguments, context));
+			return claimed.ended(this.ledger.now(), ToolOutcome.storable(result), false);
 		}
 		catch (Throwable ex) {
-			Interrupts.keep(ToolRuns.cause(ex));
-			LedgerEntry failed = claimed.failed(this.ledger.now(), ToolRuns.storable(ToolRuns.told(ex)));
+			Interrupts.keep(ToolOutcome.cause(ex));
+			LedgerEntry failed = claimed.failed(this.ledger.now(), ToolOutcome.storable(ToolOutcome.told(ex)));
 			if (ex instanceof Error error) {
 				throw recorded(claimed, failed, error);
 			}

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.run;
 
 import java.time.Duration;
 
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Thrown instead of the result of a tool that was stopped since its time was over. Its
  * message is the result for the model.
  */
-final class StoppedTool extends RuntimeException {
+public final class StoppedTool extends RuntimeException {
 
 	private static final String BEGIN = "' was stopped after ";
 
@@ -34,20 +34,22 @@ final class StoppedTool extends RuntimeException {
 	 * Returns what is told of a tool that an interrupt has ended, as that of a call that
 	 * is stopped does.
 	 */
-	static String interrupted(String tool) {
+	public static String interrupted(String tool) {
 		return "The tool '" + tool + INTERRUPTED;
 	}
 
 	/**
-	 * Returns whether a result says that its tool was stopped or interrupted. A tool that
-	 * returns such a text itself only makes its own call uncertain.
+	 * Returns whether a result says that its tool was stopped or interrupted, so that
+	 * nobody knows whether it has had its effect. A tool that returns such a text itself
+	 * only makes its own call uncertain.
+	 * @param tool the name of the tool
 	 */
-	static boolean isTold(String tool, @Nullable String result) {
+	public static boolean isTold(String tool, @Nullable String result) {
 		return result != null && (result.equals(interrupted(tool))
 				|| result.startsWith("The tool '" + tool + BEGIN) && result.endsWith(END));
 	}
 
-	String text() {
+	public String text() {
 		return String.valueOf(getMessage());
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -101,7 +101,7 @@ public final class Ledger {
 	/**
 	 * Returns whether calls of this thread may be stored in a transaction of its caller.
 	 */
-	boolean mayRollBack() {
+	public boolean mayRollBack() {
 		return this.store.mayRollBack();
 	}
 
@@ -110,7 +110,7 @@ public final class Ledger {
 	/**
 	 * Returns the write that enters a call.
 	 */
-	RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
+	public RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
 		RecordWrite write = RecordWrite.create(this.kind, entry.approval().id(), payload(entry));
 		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
 		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
@@ -119,7 +119,7 @@ public final class Ledger {
 	/**
 	 * Returns the write of the notice that calls wait.
 	 */
-	RecordWrite notice(List<LedgerEntry> entries, @Nullable Duration expiresAfter) {
+	public RecordWrite notice(List<LedgerEntry> entries, @Nullable Duration expiresAfter) {
 		return Notices.announcing(entries, expiresAfter, this.store.options().codec());
 	}
 
@@ -127,7 +127,7 @@ public final class Ledger {
 	 * Returns the write of the notice that a turn is to be continued when its calls have
 	 * expired.
 	 */
-	RecordWrite continuation(SessionKey key, String turnId, Duration expiresAfter) {
+	public RecordWrite continuation(SessionKey key, String turnId, Duration expiresAfter) {
 		return Continuations.afterExpiry(key, turnId, expiresAfter, this.store.options());
 	}
 
@@ -146,7 +146,7 @@ public final class Ledger {
 		return read(this.store.records(key, this.kind));
 	}
 
-	Optional<LedgerEntry> find(SessionKey key, String id) {
+	public Optional<LedgerEntry> find(SessionKey key, String id) {
 		return open(key).stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
@@ -206,7 +206,7 @@ public final class Ledger {
 	 * Returns the calls with the status that depends on who works on them: a claim whose
 	 * holder is gone is uncertain.
 	 */
-	List<LedgerEntry> judged(List<LedgerEntry> entries) {
+	public List<LedgerEntry> judged(List<LedgerEntry> entries) {
 		Map<SessionKey, Optional<String>> holders = new HashMap<>();
 		return entries.stream().map((entry) -> {
 			if (entry.status() != ApprovalStatus.CLAIMED) {
@@ -225,7 +225,7 @@ public final class Ledger {
 	 * @return the call as it is stored; null if another writer was first, or if the time
 	 * to decide is over
 	 */
-	@Nullable LedgerEntry replace(LedgerEntry changed) {
+	public @Nullable LedgerEntry replace(LedgerEntry changed) {
 		ToolApproval call = changed.approval();
 		RecordWrite write = new RecordWrite(this.kind, call.id(), changed.revision(), payload(changed), null);
 		return this.store.put(call.key(), write) ? changed.revision(write.next()) : null;
@@ -252,7 +252,7 @@ public final class Ledger {
 	}
 
 	/** Returns whether a call waits to be decided or to be run. */
-	static boolean mayStillRun(LedgerEntry entry) {
+	public static boolean mayStillRun(LedgerEntry entry) {
 		return entry.status() == ApprovalStatus.PROPOSED || entry.status() == ApprovalStatus.APPROVED;
 	}
 
@@ -275,7 +275,7 @@ public final class Ledger {
 	 * somebody has run or decided a cancelled call since it was read. What their tools
 	 * have written to the attributes is stored with the turn now.
 	 */
-	List<RecordWrite> closing(List<LedgerEntry> entries) {
+	public List<RecordWrite> closing(List<LedgerEntry> entries) {
 		return closing(entries,
 				(entry) -> (entry.status() == ApprovalStatus.CANCELLED) ? entry.revision() : RecordWrite.ANY);
 	}
@@ -284,7 +284,7 @@ public final class Ledger {
 	 * Returns the same writes, which are refused if somebody has decided on any call
 	 * since it was read.
 	 */
-	List<RecordWrite> closingUndecided(List<LedgerEntry> entries) {
+	public List<RecordWrite> closingUndecided(List<LedgerEntry> entries) {
 		return closing(entries, LedgerEntry::revision);
 	}
 
@@ -310,6 +310,22 @@ public final class Ledger {
 			.toList();
 	}
 
+	/**
+	 * Returns whether a decision counts for a call. One without a digest counts for every
+	 * call of its tool.
+	 */
+	public static boolean covers(StandingDecision decision, ToolApproval call) {
+		boolean named = (decision.digest() != null) ? decision.digest().equals(call.digest())
+				: decision.tool().equals(call.tool());
+		return named && isOfSameTool(decision, call.requirements());
+	}
+
+	/** The person who decided has seen one tool of the name, under one version. */
+	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
+		return decision.toolDigest() == null || (decision.toolDigest().equals(call.toolDigest())
+				&& Objects.equals(decision.version(), call.version()));
+	}
+
 	void write(StandingDecision decision) {
 		String payload = this.store.options().codec().encodeValues(decision.key(), LedgerForm.values(decision));
 		this.store.put(decision.key(), RecordWrite.put(STANDING_DECISION, decision.id(), payload));
@@ -320,7 +336,7 @@ public final class Ledger {
 		return there && this.store.put(key, new RecordWrite(STANDING_DECISION, id, RecordWrite.ANY, null, null));
 	}
 
-	List<LedgerEntry> read(List<SessionRecord> records) {
+	public List<LedgerEntry> read(List<SessionRecord> records) {
 		return records.stream()
 			.map(this::entry)
 			.sorted(Comparator.comparing((LedgerEntry entry) -> entry.approval().requestedAt())

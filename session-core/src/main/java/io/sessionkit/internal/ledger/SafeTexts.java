@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.util.function.BiFunction;
 
@@ -34,7 +34,7 @@ public final class SafeTexts {
 	 * Returns the text for the model about a call that does not run, or that may have
 	 * run.
 	 */
-	String notRun(ToolApproval approval) {
+	public String notRun(ToolApproval approval) {
 		String why = whyNot(approval);
 		// it may have run, and then with the arguments that were approved
 		return (approval.claimedAt() != null) ? result(approval, why) : why;
@@ -64,7 +64,7 @@ public final class SafeTexts {
 	/**
 	 * Returns the text for the model about a call that ran.
 	 */
-	String result(ToolApproval approval, String result) {
+	public String result(ToolApproval approval, String result) {
 		return approval.isEdited() ? text(approval, (texts, call) -> texts.edited(call, result)) : result;
 	}
 

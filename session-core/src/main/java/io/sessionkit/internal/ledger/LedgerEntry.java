@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		};
 	}
 
-	static LedgerEntry requested(ToolApproval approval) {
+	public static LedgerEntry requested(ToolApproval approval) {
 		return new LedgerEntry(approval, null, null, false, AttributeChange.NONE, 0);
 	}
 
@@ -47,16 +47,16 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	/**
 	 * Returns whether the call may run although nobody has decided on it or needs to.
 	 */
-	boolean isAllowed() {
+	public boolean isAllowed() {
 		return status() == ApprovalStatus.APPROVED && this.approval.decision() == null;
 	}
 
-	LedgerEntry with(ApprovalStatus status) {
+	public LedgerEntry with(ApprovalStatus status) {
 		Progress now = this.approval.progress();
 		return with(new Progress(status, now.decisions(), now.claimedAt(), now.endedAt()));
 	}
 
-	LedgerEntry decided(ApprovalStatus status, ToolApproval.Decided decision) {
+	public LedgerEntry decided(ApprovalStatus status, ToolApproval.Decided decision) {
 		Progress now = this.approval.progress();
 		List<ToolApproval.Decided> all = new ArrayList<>(now.decisions());
 		all.add(decision);
@@ -66,7 +66,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	/**
 	 * Returns the call as one that the holder of a lease is about to run.
 	 */
-	LedgerEntry claimed(Instant at, String holder) {
+	public LedgerEntry claimed(Instant at, String holder) {
 		Progress claimed = new Progress(ApprovalStatus.CLAIMED, this.approval.decisions(), at, null);
 		return new LedgerEntry(this.approval.with(claimed), holder, null, false, AttributeChange.NONE, this.revision);
 	}
@@ -74,7 +74,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	/**
 	 * Returns the call as one whose result is known.
 	 */
-	LedgerEntry ended(Instant at, String result, boolean failed) {
+	public LedgerEntry ended(Instant at, String result, boolean failed) {
 		Progress now = this.approval.progress();
 		Progress ended = new Progress(ApprovalStatus.DONE, now.decisions(), now.claimedAt(), at);
 		return new LedgerEntry(this.approval.with(ended), this.holder, result, failed, this.attributes, this.revision);
@@ -83,7 +83,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	/**
 	 * Returns the call with the changes that its tool has made to the attributes.
 	 */
-	LedgerEntry attributes(AttributeChange changes) {
+	public LedgerEntry attributes(AttributeChange changes) {
 		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, changes, this.revision);
 	}
 
@@ -91,7 +91,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 	 * Returns the call as one whose tool threw an exception, so that nobody knows what it
 	 * has done.
 	 */
-	LedgerEntry failed(Instant at, String message) {
+	public LedgerEntry failed(Instant at, String message) {
 		Progress now = this.approval.progress();
 		Progress failed = new Progress(ApprovalStatus.UNCERTAIN, now.decisions(), now.claimedAt(), at);
 		return new LedgerEntry(this.approval.with(failed), this.holder, message, true, this.attributes, this.revision);
@@ -107,7 +107,7 @@ public record LedgerEntry(ToolApproval approval, @Nullable String holder, @Nulla
 		return "LedgerEntry[" + this.approval + ", revision " + this.revision + "]";
 	}
 
-	LedgerEntry revision(long revision) {
+	public LedgerEntry revision(long revision) {
 		return new LedgerEntry(this.approval, this.holder, this.result, this.failed, this.attributes, revision);
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ruling;
 
 import java.util.List;
 import java.util.Map;
@@ -48,14 +48,14 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 	 * @param tools the tools on offer
 	 * @throws IllegalStateException if a tool has a condition that can never be evaluated
 	 */
-	void check(List<ToolCallback> tools) {
+	public void check(List<ToolCallback> tools) {
 		this.annotated.check(tools);
 	}
 
 	/**
 	 * Returns whether any call of these tools could need approval.
 	 */
-	boolean mayAsk(List<ToolCallback> tools) {
+	public boolean mayAsk(List<ToolCallback> tools) {
 		return !this.named.isEmpty() || !this.policies.isEmpty() || tools.stream().anyMatch(this.annotated::appliesTo);
 	}
 

@@ -1,8 +1,7 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +26,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
  * @param ledger the ledger
  * @param texts the texts for the model
  */
-record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger, SafeTexts texts) {
+public record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger, SafeTexts texts) {
 
 	private static final String CALLS = "calls";
 
@@ -40,7 +39,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	/**
 	 * Returns the calls that a turn holds back which this call continues.
 	 */
-	static HeldCalls of(RunningTurn turn, Ledger ledger, SafeTexts texts) {
+	public static HeldCalls of(RunningTurn turn, Ledger ledger, SafeTexts texts) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
 		List<LedgerEntry> entries = ledger
 			.judged(entries(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL))));
@@ -60,7 +59,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 * Returns the notes that are kept with the reply: the calls as they were when it was
 	 * held back.
 	 */
-	static Map<String, Object> notes(List<LedgerEntry> requested) {
+	public static Map<String, Object> notes(List<LedgerEntry> requested) {
 		return Map.of(CALLS, requested.stream().map(LedgerForm::values).toList());
 	}
 
@@ -69,7 +68,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 * calls have written: applied again, it would replace what was written later.
 	 * @param entries the calls, of which those count that are over
 	 */
-	static Map<String, Object> taken(List<LedgerEntry> entries) {
+	public static Map<String, Object> taken(List<LedgerEntry> entries) {
 		return Map.of(TAKEN,
 				entries.stream()
 					.filter((entry) -> entry.status().isOver())
@@ -85,7 +84,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 * Adds to a turn that this call continues what tools have written to the attributes
 	 * in earlier calls, since the reply was held back or stored once more.
 	 */
-	static void takeAttributes(RunningTurn turn, Ledger ledger) {
+	public static void takeAttributes(RunningTurn turn, Ledger ledger) {
 		HeldReply held = Objects.requireNonNull(turn.holding().reply());
 		entries(turn.key(), held, ledger.read(turn.records(Ledger.APPROVAL))).stream()
 			.filter((entry) -> !entry.attributes().isEmpty() && !isTaken(held, entry))
@@ -125,7 +124,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	 * Cancels the calls that have not run.
 	 * @return all entries as they are then
 	 */
-	List<LedgerEntry> cancel() {
+	public List<LedgerEntry> cancel() {
 		return this.entries.stream().map((entry) -> switch (entry.status()) {
 			case PROPOSED, APPROVED -> this.ledger.cancel(entry);
 			default -> entry;
@@ -135,7 +134,7 @@ record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger ledger,
 	/**
 	 * Returns the answers to all calls of the reply for the model, in their order.
 	 */
-	List<ToolResponse> answers(List<LedgerEntry> ended) {
+	public List<ToolResponse> answers(List<LedgerEntry> ended) {
 		HeldCalls now = new HeldCalls(this.calls, ended, this.ledger, this.texts);
 		List<Integer> originals = RepeatedCalls.originals(this.calls);
 		List<ToolResponse> answers = new ArrayList<>();

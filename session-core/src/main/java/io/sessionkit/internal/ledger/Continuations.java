@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ledger;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -321,7 +321,7 @@ public final class Continuations {
 		List<StandingDecision> standing = this.ledger.standing(key);
 		return pending.stream()
 			.filter((call) -> call.status() != ApprovalStatus.PROPOSED
-					|| standing.stream().noneMatch((decision) -> CallReview.covers(decision, call)))
+					|| standing.stream().noneMatch((decision) -> Ledger.covers(decision, call)))
 			.toList();
 	}
 

@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.ruling;
 
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -10,6 +10,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.approval.UnknownToolException;
+import io.sessionkit.internal.tool.NameCheck;
 
 /**
  * Requires approval for every call of the tools that are named. {@link NameCheck} says

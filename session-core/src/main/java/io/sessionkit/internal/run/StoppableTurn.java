@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.run;
 
 import java.util.Set;
 import java.util.function.BooleanSupplier;

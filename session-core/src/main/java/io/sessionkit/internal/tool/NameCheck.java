@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.tool;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 
 import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.internal.tool.ToolNames;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -24,7 +23,7 @@ import org.apache.commons.logging.LogFactory;
  * resembles no other may be that of a tool that another client offers later: it is
  * logged, and nothing is refused. Safe for use by many threads.
  */
-final class NameCheck {
+public final class NameCheck {
 
 	private static final Log logger = LogFactory.getLog(NameCheck.class);
 
@@ -42,7 +41,7 @@ final class NameCheck {
 	/**
 	 * The names, and what is said about them.
 	 */
-	interface Names {
+	public interface Names {
 
 		/** Returns all configured names. */
 		Set<String> all();
@@ -69,7 +68,7 @@ final class NameCheck {
 	 * @param known supplies the names of existing tools other than those that a call
 	 * offers
 	 */
-	NameCheck(Names names, Supplier<? extends Collection<String>> known) {
+	public NameCheck(Names names, Supplier<? extends Collection<String>> known) {
 		this.names = names;
 		this.known = known;
 	}
@@ -80,7 +79,7 @@ final class NameCheck {
 	 * @throws UnknownToolException if one of these tools has a name that resembles a
 	 * configured one that none of them has
 	 */
-	void checkKnown() {
+	public void checkKnown() {
 		if (this.names.all().isEmpty()) {
 			return;
 		}
@@ -98,7 +97,7 @@ final class NameCheck {
 	 * @throws UnknownToolException if one of these tools has a name that resembles a
 	 * configured one that no tool has so far
 	 */
-	void check(Collection<String> offered) {
+	public void check(Collection<String> offered) {
 		warnOfRenamed(offered);
 		if (offered.isEmpty() || missing().isEmpty()) {
 			return;

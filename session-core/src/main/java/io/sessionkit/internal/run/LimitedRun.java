@@ -1,4 +1,4 @@
-package io.sessionkit.internal.approval;
+package io.sessionkit.internal.run;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
