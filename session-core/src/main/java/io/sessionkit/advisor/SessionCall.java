@@ -15,7 +15,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.approval.OfferedTools;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;
@@ -150,8 +150,8 @@ record SessionCall(ChatClientRequest request) {
 		if (this.request.context().get(SessionParameters.OPEN_CALL) instanceof TurnCall call) {
 			call.checkTools(tools());
 		}
-		else if (this.request.context().get(SessionParameters.PASSED) instanceof GatedTurns turns) {
-			turns.checkWithoutSession(tools());
+		else if (this.request.context().get(SessionParameters.PASSED) instanceof OfferedTools offer) {
+			offer.checkWithoutSession(tools());
 		}
 	}
 
@@ -290,13 +290,13 @@ record SessionCall(ChatClientRequest request) {
 	 * advisor. Its tools that need an approval refuse to run.
 	 * @param toolLoop whether the call runs tools itself
 	 */
-	ChatClientRequest passed(GatedTurns turns, boolean toolLoop) {
-		List<ToolCallback> tools = turns.withoutSession(parameters().text(SessionParameters.AGENT), tools(), toolLoop,
+	ChatClientRequest passed(OfferedTools offer, boolean toolLoop) {
+		List<ToolCallback> tools = offer.withoutSession(parameters().text(SessionParameters.AGENT), tools(), toolLoop,
 				keptParameters());
 		return ChatClientRequest.builder()
 			.prompt(new Prompt(this.request.prompt().getInstructions(), options(tools)))
 			.context(this.request.context())
-			.context(SessionParameters.PASSED, turns)
+			.context(SessionParameters.PASSED, offer)
 			.build();
 	}
 

@@ -273,7 +273,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		if (!call.isWithoutSession()) {
 			this.skippedHooks.passed(call.request().context());
 		}
-		return call.passed(this.turns, hasToolLoop(advisors));
+		return call.passed(this.turns.tools(), hasToolLoop(advisors));
 	}
 
 	/**

@@ -2,7 +2,6 @@ package io.sessionkit.internal.approval;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -11,9 +10,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
-import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
@@ -21,18 +18,13 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ToolApproval;
-import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.hook.TurnSession;
-import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.ledger.HeldCalls;
 import io.sessionkit.internal.ledger.Ledger;
-import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -47,12 +39,8 @@ import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
-import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.TurnView;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.tool.ToolCallback;
@@ -64,10 +52,8 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class GatedTurns {
 
-	private static final Log logger = LogFactory.getLog(GatedTurns.class);
-
 	/** The kinds of records that are read with a turn to continue it. */
-	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
+	static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	private final Turns turns;
 
@@ -81,6 +67,12 @@ public final class GatedTurns {
 
 	private final StoredAnswers stored;
 
+	private final NestedCalls nested;
+
+	private final OfferedTools tools;
+
+	private final OpenTurnCancel cancel;
+
 	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
@@ -88,6 +80,9 @@ public final class GatedTurns {
 		this.ledger = ledger;
 		this.events = events;
 		this.stored = new StoredAnswers(turns.store(), ledger);
+		this.nested = new NestedCalls(turns.store());
+		this.tools = new OfferedTools(rules);
+		this.cancel = new OpenTurnCancel(turns, ledger, rules.texts());
 	}
 
 	/**
@@ -108,13 +103,7 @@ public final class GatedTurns {
 	 * @throws NestedTurnException if the call cannot be one that only reads
 	 */
 	public TurnRequest asked(TurnRequest request) {
-		if (!request.isStored() || !isNested(request.key())) {
-			return request;
-		}
-		if (request.start().kind() != TurnRequest.Start.Kind.HEAD || request.input().isEmpty()) {
-			throw nested(request.key());
-		}
-		return request.start(TurnRequest.Start.READING);
+		return this.nested.asked(request);
 	}
 
 	/**
@@ -133,7 +122,7 @@ public final class GatedTurns {
 	public @Nullable Arrival arrive(TurnRequest asking, @Nullable Request made, Concurrency concurrency,
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
-			checkNotNested(asking.key());
+			this.nested.check(asking.key());
 			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
 					? () -> this.turns.offer(asking) : null;
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
@@ -277,14 +266,15 @@ public final class GatedTurns {
 		if (!request.isStored()) {
 			return new OpenedCall.Working(unstored(request, tools, toolLoop, enclosing));
 		}
-		checkNotNested(request.key());
-		checkRules(tools);
+		this.nested.check(request.key());
+		this.tools.check(tools);
 		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
-			throw withoutToolLoop("on session " + request.key());
+			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
 		if (continues(request)) {
 			checkContinues(request);
-			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS, this::takeAttributes);
+			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS,
+					(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
 			return (resumed.turn() != null)
 					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
 					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
@@ -320,67 +310,24 @@ public final class GatedTurns {
 					"The call on session " + request.key() + " is not stored, so it continues no"
 							+ " turn, and it has no message. Add .user(..) to the call.");
 		}
-		checkRules(tools);
+		this.tools.check(tools);
 		boolean mayAsk = this.rules.rulings().mayAsk(tools);
 		if (!toolLoop && mayAsk && !tools.isEmpty()) {
-			throw withoutToolLoop("on session " + request.key());
+			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
 		RunningTurn turn = this.turns.begin(this.turns.read(request));
 		List<ToolCallback> attended = tools;
 		if (mayAsk) {
 			Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
 					turn.running().context().attributes(), request.parameters());
-			attended = sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
+			attended = this.tools.sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
 		}
-		return new TurnCall(turn, attended, this.rules);
-	}
-
-	/** Neither turn could become history, or each would wait for the other. */
-	private void checkNotNested(SessionKey key) {
-		if (isNested(key)) {
-			throw nested(key);
-		}
-	}
-
-	private boolean isNested(SessionKey key) {
-		return TurnBinding.sessions().contains(session(key));
-	}
-
-	private TurnSession session(SessionKey key) {
-		return new TurnSession(StoreLayer.beneath(this.turns.store()), key);
-	}
-
-	private NestedTurnException nested(SessionKey key) {
-		String by = TurnBinding.enclosing()
-			.map((turn) -> "A tool or hook of turn " + turn.turnId() + " on session " + turn.key())
-			.orElse("A listener or summary trigger");
-		TurnAccess turn = TurnBinding.running();
-		boolean isSame = turn != null && turn.session().equals(session(key));
-		return new NestedTurnException(by + " made a call on "
-				+ (isSame ? "the same session " : "a session whose turn waits for it, ") + key
-				+ ", which would have to be stored there. It may only read that session: give it a message, and no"
-				+ " history to store, branch or turn to take the place of. Or give it a session of its own with"
-				+ " SessionAdvisor.child(..), or none with SessionAdvisor.none().");
-	}
-
-	private void checkRules(List<ToolCallback> tools) {
-		if (tools.isEmpty()) {
-			return;
-		}
-		this.rules.rulings().named().check(names(tools));
-		this.rules.rulings().check(tools);
-		this.rules.limits().check(tools);
-	}
-
-	private static IllegalStateException withoutToolLoop(String which) {
-		return new IllegalStateException("The call " + which + " has no tool advisor, so tools"
-				+ " that need an approval could run unseen. Leave spring.ai.chat.client.tool-calling.enabled on, or"
-				+ " add a ToolCallingAdvisor.");
+		return new TurnCall(turn, attended, this.tools);
 	}
 
 	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
 			boolean toolLoop) {
-		TurnCall call = new TurnCall(turn, tools, this.rules);
+		TurnCall call = new TurnCall(turn, tools, this.tools);
 		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || this.rules.rulings().mayAsk(tools)) {
 			call.gate(registered(turn, call, enclosing, toolLoop));
@@ -407,10 +354,10 @@ public final class GatedTurns {
 			Consumer<RunningTurn> inLine, boolean toolLoop) {
 		try {
 			if (!toolLoop) {
-				throw withoutToolLoop("on session " + turn.key());
+				throw OfferedTools.withoutToolLoop("on session " + turn.key());
 			}
 			inLine.accept(turn);
-			TurnCall call = new TurnCall(turn, tools, this.rules);
+			TurnCall call = new TurnCall(turn, tools, this.tools);
 			GatedTurn gate = registered(turn, call, enclosing, true);
 			call.gate(gate);
 			gate.resume();
@@ -488,146 +435,15 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		if (!this.waitingTurns.isOpen(key)) {
-			return List.of();
-		}
-		ObservedTurn observed = observe(false);
-		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
-		try {
-			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
-		}
-		catch (NothingWaitsException ex) {
-			if (this.waitingTurns.isOpen(key)) {
-				throw ex;
-			}
-			// another call has ended the turn meanwhile
-			return List.of();
-		}
-		catch (SessionLostException ex) {
-			// the turn has gone with its session
-			return List.of();
-		}
-	}
-
-	/** A decision in between must not be lost, so its call is read again. */
-	private List<ToolApproval> cancelOrAgain(TurnRequest request) {
-		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
-			try {
-				return cancelOpen(request);
-			}
-			catch (SessionConflictException ex) {
-				logger.debug("The open turn of session " + request.key() + " changed while it was cancelled.");
-			}
-		}
-		return cancelOpen(request);
-	}
-
-	private List<ToolApproval> cancelOpen(TurnRequest request) {
-		RunningTurn turn = this.waitingTurns.takeOver(request, CALLS);
-		try {
-			takeAttributes(turn);
-			// before anything is written, since a hook may fail
-			takeQueued(turn);
-			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.rules.texts());
-			List<LedgerEntry> ended = calls.cancel();
-			turn.alongside(() -> this.ledger.closingUndecided(ended));
-			endWithoutModel(turn, calls, ended);
-			return ended.stream().map(LedgerEntry::approval).toList();
-		}
-		catch (Throwable ex) {
-			turn.abandon(ex);
-			throw ex;
-		}
-	}
-
-	private void takeAttributes(RunningTurn turn) {
-		HeldCalls.takeAttributes(turn, this.ledger);
-	}
-
-	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
-		if (turn.isOnHead()) {
-			turn.holding().giveUp(calls.answers(ended));
-			turn.complete(null);
-		}
-		else {
-			turn.giveUp();
-		}
-	}
-
-	/** Makes queued messages part of a turn that can become history. */
-	private static void takeQueued(RunningTurn turn) {
-		int left = turn.isOnHead() ? turn.takeQueued() : 0;
-		if (left > 0) {
-			logger
-				.warn("Queued messages on session " + turn.key() + " were left out when its turn was cancelled, since a"
-						+ " hook refused or answered them. Calls that had sent them: " + left + ".");
-		}
+		return this.cancel.cancel(key);
 	}
 
 	/**
-	 * Returns the tools for a call that names no session. No tool call could wait there,
-	 * so calls that need approval are refused.
-	 * @param agent the agent that the call names; null for none
-	 * @param tools the tools on offer
-	 * @param toolLoop whether the call runs tools itself
-	 * @param parameters the advisor parameters of the call
-	 * @return the tools as the call may use them
-	 * @throws UnknownToolException if a configured name that no tool has resembles that
-	 * of a tool on offer
-	 * @throws IllegalStateException if a tool has a condition that can never be
-	 * evaluated, or if the call leaves it to the application to run tools that need
-	 * approval
+	 * Returns the tools that calls offer, for checks and for calls that name no session.
+	 * @return the same object each time
 	 */
-	public List<ToolCallback> withoutSession(@Nullable String agent, List<ToolCallback> tools, boolean toolLoop,
-			Map<String, Object> parameters) {
-		checkRules(tools);
-		if (tools.isEmpty()) {
-			return tools;
-		}
-		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
-			throw withoutToolLoop("without a session");
-		}
-		return attended(agent, tools, parameters).stream().map(this.rules.limits()::limited).toList();
-	}
-
-	private List<ToolCallback> attended(@Nullable String agent, List<ToolCallback> tools,
-			Map<String, Object> parameters) {
-		HookContext enclosing = TurnBinding.enclosing().orElse(null);
-		Rulings.Caller caller = new Rulings.Caller(null, agent, Map.of(), parameters);
-		return sessionless(tools, caller, "names no session", enclosing);
-	}
-
-	private List<ToolCallback> sessionless(List<ToolCallback> tools, Rulings.Caller caller, String why,
-			@Nullable HookContext enclosing) {
-		return tools.stream()
-			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules.rulings(), caller, why, enclosing))
-			.toList();
-	}
-
-	/**
-	 * Checks the tools that a request without a session really has. A tool that an inner
-	 * advisor has added would run without approval.
-	 * @param offered the tools of the request
-	 * @throws UnattendedToolException if one of them is named or annotated and would run
-	 * unchecked
-	 */
-	public void checkWithoutSession(List<ToolCallback> offered) {
-		for (ToolCallback tool : offered) {
-			String name = tool.getToolDefinition().name();
-			boolean asks = this.rules.rulings().named().appliesTo(name)
-					|| this.rules.rulings().annotated().appliesTo(tool);
-			if (asks && !GatedTool.isAttended(tool, List.of(this.rules.rulings()))) {
-				throw unattended(name);
-			}
-		}
-	}
-
-	private static UnattendedToolException unattended(String name) {
-		return new UnattendedToolException(name, "Tool '" + name
-				+ "' needs an approval, but an advisor has added it behind"
-				+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
-				+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
-				+ " .advisors(SessionAdvisor.session(..)).");
+	public OfferedTools tools() {
+		return this.tools;
 	}
 
 	/**
@@ -636,10 +452,6 @@ public final class GatedTurns {
 	 */
 	public List<SessionHook> hooks() {
 		return this.turns.hooks();
-	}
-
-	private static List<String> names(List<ToolCallback> tools) {
-		return tools.stream().map((tool) -> tool.getToolDefinition().name()).toList();
 	}
 
 }

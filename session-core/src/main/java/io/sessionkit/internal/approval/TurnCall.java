@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.ruling.Rulings;
-import io.sessionkit.internal.run.ToolLimits;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;
 
@@ -26,19 +25,16 @@ public final class TurnCall implements GatedTool.Owner {
 
 	private final RunningTurn turn;
 
-	private final Rulings rulings;
-
-	private final ToolLimits limits;
+	private final OfferedTools offer;
 
 	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
 
 	/** The gate of the turn; null if its calls run as the tool loop has them. */
 	private @Nullable GatedTurn gate;
 
-	TurnCall(RunningTurn turn, List<ToolCallback> tools, ApprovalRules rules) {
+	TurnCall(RunningTurn turn, List<ToolCallback> tools, OfferedTools offer) {
 		this.turn = turn;
-		this.rulings = rules.rulings();
-		this.limits = rules.limits();
+		this.offer = offer;
 		tools.forEach((tool) -> this.tools.put(tool.getToolDefinition().name(), tool));
 	}
 
@@ -108,39 +104,18 @@ public final class TurnCall implements GatedTool.Owner {
 	}
 
 	/**
-	 * Checks the tools that a request really has. A tool that an inner advisor has added
-	 * would run without approval; one that it has wrapped is asked about. Each session
-	 * advisor asks about annotated tools, whatever else it asks about.
+	 * Checks the tools that a request really has.
 	 * @param offered the tools of the request
-	 * @throws IllegalStateException if one of them needs approval and would run without
+	 * @throws UnattendedToolException if one of them needs approval and would run without
 	 * asking this turn
 	 */
 	public void checkTools(List<ToolCallback> offered) {
-		for (ToolCallback tool : offered) {
-			String name = tool.getToolDefinition().name();
-			boolean annotated = !GatedTool.isGated(tool) && this.rulings.annotated().appliesTo(tool);
-			boolean named = this.rulings.named().appliesTo(name) && !isAttended(tool);
-			if (annotated || named) {
-				throw unattended(name);
-			}
-		}
-	}
-
-	private boolean isAttended(ToolCallback tool) {
-		return GatedTool.isAttended(tool, List.of(this.rulings));
-	}
-
-	private UnattendedToolException unattended(String name) {
-		return new UnattendedToolException(name, "Tool '" + name
-				+ "' needs an approval, but an advisor has added it to the call on session " + this.turn.key()
-				+ " behind the session advisor, where nobody would ask."
-				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
-				+ " the session advisor.");
+		this.offer.checkInSession(this.turn.key(), offered);
 	}
 
 	@Override
 	public Rulings rulings() {
-		return this.rulings;
+		return this.offer.rules().rulings();
 	}
 
 	@Override
@@ -160,7 +135,7 @@ public final class TurnCall implements GatedTool.Owner {
 			return this.gate.run(tool, arguments, context);
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
-			return this.limits.told(tool, arguments, context);
+			return this.offer.rules().limits().told(tool, arguments, context);
 		}
 	}
 

@@ -1,0 +1,124 @@
+package io.sessionkit.internal.approval;
+
+import java.util.List;
+
+import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.ledger.HeldCalls;
+import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ledger.SafeTexts;
+import io.sessionkit.internal.turn.RunningTurn;
+import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.turn.Turns;
+import io.sessionkit.internal.turn.WaitingTurns;
+import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.TurnStage;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Ends the open turn of a session without the model.
+ */
+final class OpenTurnCancel {
+
+	private static final Log logger = LogFactory.getLog(OpenTurnCancel.class);
+
+	private final Turns turns;
+
+	private final WaitingTurns waitingTurns;
+
+	private final Ledger ledger;
+
+	private final SafeTexts texts;
+
+	OpenTurnCancel(Turns turns, Ledger ledger, SafeTexts texts) {
+		this.turns = turns;
+		this.waitingTurns = turns.waitingTurns();
+		this.ledger = ledger;
+		this.texts = texts;
+	}
+
+	/**
+	 * Ends the open turn of a session.
+	 * @return the calls that were open, as they are now
+	 * @see GatedTurns#cancel
+	 */
+	List<ToolApproval> cancel(SessionKey key) {
+		if (!this.waitingTurns.isOpen(key)) {
+			return List.of();
+		}
+		ObservedTurn observed = this.turns.observer().begin(false);
+		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
+		try {
+			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
+		}
+		catch (NothingWaitsException ex) {
+			if (this.waitingTurns.isOpen(key)) {
+				throw ex;
+			}
+			// another call has ended the turn meanwhile
+			return List.of();
+		}
+		catch (SessionLostException ex) {
+			// the turn has gone with its session
+			return List.of();
+		}
+	}
+
+	/** A decision in between must not be lost, so its call is read again. */
+	private List<ToolApproval> cancelOrAgain(TurnRequest request) {
+		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
+			try {
+				return cancelOpen(request);
+			}
+			catch (SessionConflictException ex) {
+				logger.debug("The open turn of session " + request.key() + " changed while it was cancelled.");
+			}
+		}
+		return cancelOpen(request);
+	}
+
+	private List<ToolApproval> cancelOpen(TurnRequest request) {
+		RunningTurn turn = this.waitingTurns.takeOver(request, GatedTurns.CALLS);
+		try {
+			HeldCalls.takeAttributes(turn, this.ledger);
+			// before anything is written, since a hook may fail
+			takeQueued(turn);
+			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.texts);
+			List<LedgerEntry> ended = calls.cancel();
+			turn.alongside(() -> this.ledger.closingUndecided(ended));
+			endWithoutModel(turn, calls, ended);
+			return ended.stream().map(LedgerEntry::approval).toList();
+		}
+		catch (Throwable ex) {
+			turn.abandon(ex);
+			throw ex;
+		}
+	}
+
+	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
+		if (turn.isOnHead()) {
+			turn.holding().giveUp(calls.answers(ended));
+			turn.complete(null);
+		}
+		else {
+			turn.giveUp();
+		}
+	}
+
+	/** Makes queued messages part of a turn that can become history. */
+	private static void takeQueued(RunningTurn turn) {
+		int left = turn.isOnHead() ? turn.takeQueued() : 0;
+		if (left > 0) {
+			logger
+				.warn("Queued messages on session " + turn.key() + " were left out when its turn was cancelled, since a"
+						+ " hook refused or answered them. Calls that had sent them: " + left + ".");
+		}
+	}
+
+}
