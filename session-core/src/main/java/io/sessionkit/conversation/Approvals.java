@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -32,7 +31,6 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ToolName;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.ledger.Continuations;
@@ -48,8 +46,6 @@ import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.internal.run.ToolLimits;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +75,6 @@ public final class Approvals implements SessionDoor {
 	 */
 	public static final String CLAIM = RunningCall.CLAIM;
 
-	private static final Log logger = LogFactory.getLog(Approvals.class);
-
 	private final SessionAccess access;
 
 	private final Deciders deciders;
@@ -95,10 +89,7 @@ public final class Approvals implements SessionDoor {
 
 	private final Continuations continuations;
 
-	private final List<Consumer<? super ApprovalEvent>> listeners;
-
-	/** The deliveries of notices in this process, which a pause wakes. */
-	private final List<ApprovalNotices> deliveries = new CopyOnWriteArrayList<>();
+	private final ApprovalListeners listeners;
 
 	private Approvals(Builder builder) {
 		this.access = builder.conversations.access();
@@ -112,9 +103,11 @@ public final class Approvals implements SessionDoor {
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
 		this.continuations = new Continuations(turns, this.ledger);
-		this.decisions = new Decisions(turns.waitingTurns(), this.ledger, this::announce);
-		this.turns = new GatedTurns(turns, this.rules, this.ledger, this::tell);
-		this.listeners = List.copyOf(builder.listeners);
+		this.decisions = new Decisions(turns.waitingTurns(), this.ledger,
+				waiting.continues() ? this.continuations::announce : (call) -> {
+				});
+		this.listeners = new ApprovalListeners(builder.listeners);
+		this.turns = new GatedTurns(turns, this.rules, this.ledger, this.listeners::tell);
 	}
 
 	/**
@@ -301,16 +294,10 @@ public final class Approvals implements SessionDoor {
 			this.decisions.keepAlways(decided, named);
 		}
 		finally {
-			tell(new ApprovalEvent.Decided(decided));
+			this.listeners.tell(new ApprovalEvent.Decided(decided));
 			this.continuations.decided(decided);
 		}
 		return decided;
-	}
-
-	private void announce(ToolApproval call) {
-		if (this.rules.waiting().continues()) {
-			this.continuations.announce(call);
-		}
 	}
 
 	/**
@@ -488,28 +475,11 @@ public final class Approvals implements SessionDoor {
 		return this.ledger.notices();
 	}
 
-	void wakes(ApprovalNotices delivery) {
-		this.deliveries.add(delivery);
-	}
-
-	void forget(ApprovalNotices delivery) {
-		this.deliveries.remove(delivery);
-	}
-
-	private void tell(ApprovalEvent event) {
-		if (event instanceof ApprovalEvent.Requested requested) {
-			this.deliveries.forEach((delivery) -> delivery.requested(requested.approval()));
-		}
-		for (Consumer<? super ApprovalEvent> listener : this.listeners) {
-			try {
-				listener.accept(event);
-			}
-			catch (Throwable ex) {
-				Interrupts.keep(ex);
-				logger.warn("A listener of approvals of session " + event.approval().key() + " threw "
-						+ ex.getClass().getName());
-			}
-		}
+	/**
+	 * Returns those that are told of the calls.
+	 */
+	ApprovalListeners listeners() {
+		return this.listeners;
 	}
 
 	/**
