@@ -2,15 +2,11 @@ package io.sessionkit.internal.approval;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
@@ -72,11 +68,7 @@ final class GatedTurn implements TurnGate {
 
 	private final ToolRuns runs;
 
-	/** The calls that the tool loop is running or ran last. */
-	private volatile ToolBatch batch = ToolBatch.NONE;
-
-	/** The calls of the reply that the turn continues with; none for a new turn. */
-	private volatile ToolBatch held = ToolBatch.NONE;
+	private final TurnBatches batches;
 
 	/**
 	 * Selects those of the held calls that the loop runs; null if it does not begin with
@@ -84,18 +76,7 @@ final class GatedTurn implements TurnGate {
 	 */
 	private volatile @Nullable Predicate<LedgerEntry> released;
 
-	/**
-	 * The calls of earlier replies that were not stored with a part of the turn so far.
-	 */
-	private final Map<String, LedgerEntry> unwritten = new LinkedHashMap<>();
-
-	/** The batches of earlier replies with results that only this process knows. */
-	private final List<ToolBatch> late = new CopyOnWriteArrayList<>();
-
 	private volatile boolean waits;
-
-	/** True if the calls that the tool loop is running or ran last are stored. */
-	private volatile boolean written;
 
 	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger,
 			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing, Drain drain) {
@@ -108,6 +89,7 @@ final class GatedTurn implements TurnGate {
 		this.stepwise = durability == Durability.STEP;
 		this.review = new CallReview(turn, tools, rules, ledger);
 		this.runs = new ToolRuns(turn, ledger, rules, events, drain);
+		this.batches = new TurnBatches(ledger, this.runs);
 	}
 
 	/**
@@ -131,7 +113,8 @@ final class GatedTurn implements TurnGate {
 	 * for a new turn.
 	 */
 	@Nullable String pausedTrace() {
-		return this.turn.isContinued() ? this.batch.entries()
+		return this.turn.isContinued() ? this.batches.current()
+			.entries()
 			.stream()
 			.map((entry) -> entry.approval().requirements().traceId())
 			.filter(Objects::nonNull)
@@ -152,8 +135,7 @@ final class GatedTurn implements TurnGate {
 		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
 		checkContinuable(entries, undecided);
 		this.released = undecided ? whileOthersWait() : (entry) -> true;
-		this.held = ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries);
-		this.batch = this.held;
+		this.batches.resume(ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries));
 	}
 
 	private void checkContinuable(List<LedgerEntry> entries, boolean undecided) {
@@ -189,13 +171,7 @@ final class GatedTurn implements TurnGate {
 	 */
 	@Override
 	public void ending() {
-		storeLate();
-	}
-
-	private void storeLate() {
-		List<ToolBatch> batches = new ArrayList<>(this.late);
-		batches.add(this.batch);
-		batches.forEach(this.runs::storeLate);
+		this.batches.storeLate();
 	}
 
 	@Override
@@ -234,14 +210,14 @@ final class GatedTurn implements TurnGate {
 	 * stored.
 	 */
 	private void stopBeforeRequest(boolean first) {
-		boolean stored = first ? this.released != null : this.written;
+		boolean stored = first ? this.released != null : this.batches.areWritten();
 		AnsweredReply answered = (first || stored) ? null : this.turn.holding().answered();
 		if (answered != null && this.review.isOffered(answered.reply().getToolCalls())) {
 			storeAnswered(answered);
 			stored = true;
 		}
 		else if (stored && !first) {
-			this.turn.holding().storeAttributes(HeldCalls.taken(this.batch.entries()));
+			this.turn.holding().storeAttributes(HeldCalls.taken(this.batches.current().entries()));
 		}
 		if (stored) {
 			throw handedOver();
@@ -254,20 +230,19 @@ final class GatedTurn implements TurnGate {
 	private void storeAnswered(AnsweredReply answered) {
 		List<LedgerEntry> entries = new ArrayList<>();
 		for (int i = 0; i < answered.results().size(); i++) {
-			if (!this.batch.repeats(i)) {
+			if (!this.batches.current().repeats(i)) {
 				entries.add(ended(answered, i));
 			}
 		}
 		List<RecordWrite> writes = entries.stream().map((entry) -> this.ledger.enter(entry, null)).toList();
-		synchronized (this.unwritten) {
-			this.batch = ToolBatch.NONE;
-		}
+		this.batches.drop();
 		this.turn.holding().storeAnswered(answered, HeldCalls.notes(entries), writes);
 	}
 
 	private LedgerEntry ended(AnsweredReply answered, int index) {
 		String result = Objects.requireNonNullElse(answered.results().get(index).responseData(), "");
-		return this.batch.entries()
+		return this.batches.current()
+			.entries()
 			.stream()
 			.filter((entry) -> entry.approval().index() == index)
 			.findFirst()
@@ -297,11 +272,9 @@ final class GatedTurn implements TurnGate {
 	/** Has the loop run the chosen calls of the held reply. */
 	private ChatResponse runHeld(Predicate<LedgerEntry> chosen) {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
-		this.held.beginAgain();
-		this.batch = this.held;
-		this.written = true;
+		this.batches.beginAgain();
 		this.turn.attributes().mark();
-		if (this.batch.entries().stream().allMatch(chosen)) {
+		if (this.batches.current().entries().stream().allMatch(chosen)) {
 			tellExpired();
 			return calling(this.turn.holding().release());
 		}
@@ -310,7 +283,8 @@ final class GatedTurn implements TurnGate {
 	}
 
 	private void tellExpired() {
-		this.batch.entries()
+		this.batches.current()
+			.entries()
 			.stream()
 			.filter((entry) -> entry.status() == ApprovalStatus.EXPIRED)
 			.forEach((entry) -> this.events.accept(new ApprovalEvent.Expired(entry.approval())));
@@ -338,14 +312,15 @@ final class GatedTurn implements TurnGate {
 	/** Moves the loop on to the calls of a reply, none of which waits for a decision. */
 	private void passOn(AssistantMessage reply, List<LedgerEntry> entries) {
 		if (entries.isEmpty()) {
-			follow(ToolBatch.of(reply.getToolCalls(), List.of()));
+			this.batches.follow(ToolBatch.of(reply.getToolCalls(), List.of()));
 		}
 		else if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
 			// nothing of the turn is stored yet, so what needs no approval runs unclaimed
-			follow(ToolBatch.of(reply.getToolCalls(), entries.stream().filter((entry) -> !entry.isAllowed()).toList()));
+			this.batches.follow(ToolBatch.of(reply.getToolCalls(),
+					entries.stream().filter((entry) -> !entry.isAllowed()).toList()));
 		}
 	}
 
@@ -356,18 +331,6 @@ final class GatedTurn implements TurnGate {
 	 */
 	private static boolean runsByDecision(LedgerEntry entry) {
 		return entry.status() == ApprovalStatus.APPROVED && !entry.isAllowed();
-	}
-
-	/** Moves the loop on to other calls, of which nothing is stored. */
-	private void follow(ToolBatch next) {
-		synchronized (this.unwritten) {
-			this.written = false;
-			if (!this.batch.late().isEmpty()) {
-				this.late.add(this.batch);
-			}
-			this.batch.entries().forEach((entry) -> this.unwritten.put(entry.approval().id(), entry));
-			this.batch = next;
-		}
 	}
 
 	/** What begins in a process that shuts down may not end in time. */
@@ -387,7 +350,7 @@ final class GatedTurn implements TurnGate {
 		List<RecordWrite> writes = entries.stream()
 			.map((entry) -> this.ledger.enter(entry, this.rules.waiting().expiresAfter()))
 			.toList();
-		follow(ToolBatch.NONE);
+		this.batches.follow(ToolBatch.NONE);
 		List<RecordWrite> all = new ArrayList<>(writes);
 		if (this.rules.waiting().notices() && status == TurnStatus.AWAITING_APPROVAL) {
 			all.add(this.ledger.notice(entries, this.rules.waiting().expiresAfter()));
@@ -400,11 +363,7 @@ final class GatedTurn implements TurnGate {
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
 		this.turn.attributes().mark();
 		this.released = null;
-		synchronized (this.unwritten) {
-			this.unwritten.clear();
-			this.written = true;
-			this.batch = ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes));
-		}
+		this.batches.stored(ToolBatch.held(this.turn.key(), reply.getToolCalls(), stored(entries, writes)));
 	}
 
 	/**
@@ -413,7 +372,7 @@ final class GatedTurn implements TurnGate {
 	 * calls again and again would go on forever otherwise.
 	 */
 	private boolean isAnybodyThere() {
-		List<LedgerEntry> continuedWith = this.held.entries();
+		List<LedgerEntry> continuedWith = this.batches.held().entries();
 		return continuedWith.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.EXPIRED)
 				|| continuedWith.stream().anyMatch(GatedTurn::isDecidedItself);
 	}
@@ -451,12 +410,13 @@ final class GatedTurn implements TurnGate {
 	}
 
 	private ChatResponse waiting() {
-		return Pause.response(this.ledger.pending(this.batch.entries()));
+		return Pause.response(this.ledger.pending(this.batches.current().entries()));
 	}
 
 	private ChatResponse someOf(AssistantMessage reply, Predicate<LedgerEntry> chosen) {
-		this.batch.leaveOut(chosen);
-		List<ToolCall> calls = this.batch.entries()
+		this.batches.current().leaveOut(chosen);
+		List<ToolCall> calls = this.batches.current()
+			.entries()
 			.stream()
 			.filter(chosen)
 			.map((entry) -> reply.getToolCalls().get(entry.approval().index()))
@@ -477,8 +437,8 @@ final class GatedTurn implements TurnGate {
 	 */
 	boolean needsModel() {
 		HeldReply reply = this.turn.holding().reply();
-		boolean isQueued = this.batch == this.held && reply != null && !reply.queued().isEmpty();
-		return this.waits || this.batch.hasAnswers() || isQueued;
+		boolean isQueued = this.batches.current() == this.batches.held() && reply != null && !reply.queued().isEmpty();
+		return this.waits || this.batches.current().hasAnswers() || isQueued;
 	}
 
 	/**
@@ -487,7 +447,7 @@ final class GatedTurn implements TurnGate {
 	 */
 	String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {
 		String name = tool.getToolDefinition().name();
-		ToolBatch.Slot slot = this.batch.take(name, arguments);
+		ToolBatch.Slot slot = this.batches.current().take(name, arguments);
 		ToolCall judged = ToolArguments.storable(new ToolCall("", "function", name, arguments));
 		if (slot == null && !this.review.allows(judged)) {
 			throw new UnattendedToolException(name,
@@ -495,47 +455,14 @@ final class GatedTurn implements TurnGate {
 							+ this.turn.key() + " has made. Nothing was run.");
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
-			return (slot != null) ? this.runs.run(this.batch, slot, tool, judged.arguments(), context)
+			return (slot != null) ? this.runs.run(this.batches.current(), slot, tool, judged.arguments(), context)
 					: this.rules.limits().told(tool, judged.arguments(), context);
 		}
 	}
 
-	/**
-	 * Returns the records of the calls that are over. A result that could not be stored
-	 * earlier is stored first: if somebody has decided the call in the meantime, that
-	 * decision must not be overwritten.
-	 */
 	@Override
 	public List<RecordWrite> records() {
-		storeLate();
-		Map<String, LedgerEntry> all;
-		synchronized (this.unwritten) {
-			all = new LinkedHashMap<>(this.unwritten);
-			this.late.forEach((each) -> each.entries().forEach((entry) -> all.put(entry.approval().id(), entry)));
-			this.batch.entries().forEach((entry) -> all.put(entry.approval().id(), entry));
-		}
-		return this.ledger.closing(over(all.values()));
-	}
-
-	/**
-	 * Returns those of the calls that are over.
-	 */
-	private List<LedgerEntry> over(Collection<LedgerEntry> entries) {
-		return entries.stream()
-			.flatMap((entry) -> (entry.status() == ApprovalStatus.APPROVED) ? notRun(entry) : Stream.of(entry))
-			.filter((entry) -> entry.status().isOver())
-			.toList();
-	}
-
-	/**
-	 * Cancels a call that was to run but did not, since a limit or a failure ended the
-	 * loop, with the part of the turn that is about to be written. Another process that
-	 * took the turn over may have run it.
-	 */
-	private Stream<LedgerEntry> notRun(LedgerEntry entry) {
-		return this.ledger.find(entry.approval().key(), entry.approval().id())
-			.map((now) -> Ledger.mayStillRun(now) ? now.with(ApprovalStatus.CANCELLED) : now)
-			.stream();
+		return this.batches.closing();
 	}
 
 }
