@@ -14,6 +14,8 @@ import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -34,6 +36,8 @@ public final class JdbcWork {
 
 	private final DataSource dataSource;
 
+	private final Beginning beginning;
+
 	/** If true, it takes its own connections, even if the caller has one open. */
 	private final boolean alone;
 
@@ -41,10 +45,11 @@ public final class JdbcWork {
 	private volatile boolean uninterrupted;
 
 	public JdbcWork(DataSource dataSource) {
-		this(unwrapped(dataSource), false);
+		this(new Beginning(unwrapped(dataSource)), unwrapped(dataSource), false);
 	}
 
-	private JdbcWork(DataSource dataSource, boolean alone) {
+	private JdbcWork(Beginning beginning, DataSource dataSource, boolean alone) {
+		this.beginning = beginning;
 		this.dataSource = dataSource;
 		this.alone = alone;
 	}
@@ -78,7 +83,7 @@ public final class JdbcWork {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return this;
 		}
-		JdbcWork apart = new JdbcWork(this.dataSource, true);
+		JdbcWork apart = new JdbcWork(this.beginning, this.dataSource, true);
 		apart.uninterrupted = this.uninterrupted;
 		return apart;
 	}
@@ -87,7 +92,7 @@ public final class JdbcWork {
 	 * Returns whether work that is done now may join a transaction of the caller.
 	 */
 	public boolean mayJoin() {
-		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isBound();
+		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isManaged();
 	}
 
 	/**
@@ -244,7 +249,7 @@ public final class JdbcWork {
 	 * failure does not affect the caller's transaction, which is over by then.
 	 */
 	public void afterwards(Work<?> work) {
-		if (!isBound() || !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (!mayJoin() || !TransactionSynchronizationManager.isSynchronizationActive()) {
 			writing(work);
 			return;
 		}
@@ -373,21 +378,37 @@ public final class JdbcWork {
 		}
 	}
 
-	// A connection that is bound only for reuse, outside of a transaction, is in
-	// auto-commit or needs a commit that nobody else will make.
 	private boolean isJoined(Connection connection) throws SQLException {
-		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive()
-				&& DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
+		return mayJoin() && DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
 				&& !connection.getAutoCommit();
 	}
 
 	/**
-	 * Returns whether a connection of this data source is bound around the call. A
-	 * transaction of another resource has bound none, and would never commit what is
-	 * written on one.
+	 * Returns whether a transaction manager of this data source has bound what is bound
+	 * around the call, and will commit it. What Spring binds for reuse in a transaction
+	 * of another resource is synchronized with that, but nobody has begun it. A manager
+	 * that only exposes its connection, as that of JPA does, neither synchronizes nor
+	 * begins it.
 	 */
-	private boolean isBound() {
-		return !this.alone && TransactionSynchronizationManager.hasResource(this.dataSource);
+	private boolean isManaged() {
+		Object bound = TransactionSynchronizationManager.getResource(this.dataSource);
+		return bound != null && (!(bound instanceof ConnectionHolder holder) || !holder.isSynchronizedWithTransaction()
+				|| this.beginning.isMade());
+	}
+
+	/** Knows whether what is bound was begun, which its holder tells managers only. */
+	private static final class Beginning extends DataSourceTransactionManager {
+
+		private static final long serialVersionUID = 1;
+
+		Beginning(DataSource dataSource) {
+			super(dataSource);
+		}
+
+		boolean isMade() {
+			return isExistingTransaction(doGetTransaction());
+		}
+
 	}
 
 	/**
@@ -396,10 +417,34 @@ public final class JdbcWork {
 	 */
 	private Connection connection(boolean write) {
 		try {
-			return isBound() ? DataSourceUtils.getConnection(this.dataSource) : this.dataSource.getConnection();
+			Connection bound = bound();
+			return (bound != null) ? bound : this.dataSource.getConnection();
 		}
 		catch (CannotGetJdbcConnectionException | SQLException ex) {
 			throw unreachable(ex, write);
+		}
+	}
+
+	/**
+	 * Returns the connection that is bound around the call. One that nobody will commit,
+	 * and that does not commit by itself, is left to the caller: a commit on it would
+	 * store what the caller has written.
+	 * @return the connection; null for one of its own
+	 */
+	private @Nullable Connection bound() throws SQLException {
+		if (this.alone || !TransactionSynchronizationManager.hasResource(this.dataSource)) {
+			return null;
+		}
+		Connection bound = DataSourceUtils.getConnection(this.dataSource);
+		boolean taken = false;
+		try {
+			taken = isManaged() || bound.getAutoCommit();
+			return taken ? bound : null;
+		}
+		finally {
+			if (!taken) {
+				DataSourceUtils.releaseConnection(bound, this.dataSource);
+			}
 		}
 	}
 

@@ -5,61 +5,187 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.sql.DataSource;
 
 import io.sessionkit.internal.sql.JdbcWork.Change;
+import io.sessionkit.store.StoreUnavailableException;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class JdbcWorkTests {
 
 	private final JdbcDataSource database = new JdbcDataSource();
 
+	@BeforeEach
+	void createTable() {
+		this.database.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		new JdbcTemplate(this.database).execute("create table written (id int)");
+	}
+
 	/** To return to auto-commit would commit it. */
 	@Test
 	void whatCannotBeRolledBackIsNotCommitted() {
-		this.database.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-		JdbcTemplate sql = new JdbcTemplate(this.database);
-		sql.execute("create table written (id int)");
-		JdbcWork work = new JdbcWork(new WithoutRollback());
+		JdbcWork work = new JdbcWork(refusing("rollback"));
 		String result = work.atomically(null, (connection) -> {
-			try (Statement statement = connection.createStatement()) {
-				statement.execute("insert into written values (1)");
-			}
+			write(connection, 1);
 			return Optional.of(new Change<>("refused", false));
 		});
 		assertThat(result).isEqualTo("refused");
-		assertThat(sql.queryForObject("select count(*) from written", Integer.class)).isZero();
+		assertThat(written()).isEmpty();
 	}
 
-	/** Its connections roll back when they are closed only. */
-	private final class WithoutRollback extends DelegatingDataSource {
+	/**
+	 * Spring binds that connection, and whoever ends the transaction knows nothing of it.
+	 */
+	@Test
+	void whatACallerWritesInATransactionOfSomethingElseIsNotCommittedWithTheWork() {
+		DataSource manual = withoutAutoCommit(this.database);
+		JdbcWork work = new JdbcWork(manual);
+		inTransactionOfSomethingElse(() -> {
+			new JdbcTemplate(manual).update("insert into written values (1)");
+			work.writing((connection) -> write(connection, 2));
+			assertThat(written()).containsExactly(2);
+			work.atomically(null, (connection) -> Optional.of(new Change<>(write(connection, 3), true)));
+			work.afterwards((connection) -> write(connection, 4));
+		});
+		assertThat(written()).containsExactly(2, 3, 4);
+	}
 
-		WithoutRollback() {
-			super(JdbcWorkTests.this.database);
+	/** A pool of one is enough where each statement is committed. */
+	@Test
+	void connectionOfACallerThatCommitsByItselfIsUsedInATransactionOfSomethingElse() {
+		AtomicInteger taken = new AtomicInteger();
+		DataSource counted = new Changed(this.database, (connection) -> {
+			taken.incrementAndGet();
+			return connection;
+		});
+		JdbcWork work = new JdbcWork(counted);
+		inTransactionOfSomethingElse(() -> {
+			new JdbcTemplate(counted).update("insert into written values (1)");
+			work.writing((connection) -> write(connection, 2));
+			assertThat(work.mayJoin()).isFalse();
+		});
+		assertThat(written()).containsExactly(1, 2);
+		assertThat(taken).hasValue(1);
+	}
+
+	/**
+	 * A transaction of JTA binds as any other does, and its connections are not committed
+	 * alone.
+	 */
+	@Test
+	void workInATransactionThatRefusesCommitsIsNotSaidToBeDone() {
+		DataSource ofJta = withoutAutoCommit(refusing("commit"));
+		JdbcWork work = new JdbcWork(ofJta);
+		inTransactionOfSomethingElse(() -> {
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> work.writing((connection) -> write(connection, 1)))
+				.matches((ex) -> !ex.isUnwritten());
+			new JdbcTemplate(ofJta).queryForList("select id from written");
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> work.writing((connection) -> write(connection, 1)))
+				.matches((ex) -> !ex.isUnwritten());
+		});
+	}
+
+	private static void inTransactionOfSomethingElse(Runnable what) {
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		TransactionSynchronizationManager.initSynchronization();
+		try {
+			what.run();
+			TransactionSynchronizationUtils.triggerBeforeCompletion();
+			TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_COMMITTED);
+		}
+		finally {
+			TransactionSynchronizationManager.clear();
+		}
+	}
+
+	private static int write(Connection connection, int id) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			return statement.executeUpdate("insert into written values (" + id + ")");
+		}
+	}
+
+	private List<Integer> written() {
+		return new JdbcTemplate(this.database).queryForList("select id from written order by id", Integer.class);
+	}
+
+	/** Its connections roll back when they are closed, as those of a pool. */
+	private static DataSource withoutAutoCommit(DataSource target) {
+		return new Changed(target, (connection) -> {
+			connection.setAutoCommit(false);
+			return proxy(connection, "close", () -> connection.rollback());
+		});
+	}
+
+	/** Connections that refuse a method. */
+	private DataSource refusing(String method) {
+		return new Changed(this.database, (connection) -> proxy(connection, method, () -> {
+			throw new SQLException("not now");
+		}));
+	}
+
+	/** Does something before a method is called. */
+	private static Connection proxy(Connection connection, String method, Before before) {
+		return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+				new Class<?>[] { Connection.class }, (self, called, arguments) -> {
+					if (called.getName().equals(method)) {
+						before.run();
+					}
+					try {
+						return called.invoke(connection, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	/** What is done before. */
+	@FunctionalInterface
+	private interface Before {
+
+		void run() throws SQLException;
+
+	}
+
+	/** What becomes of a connection. */
+	@FunctionalInterface
+	private interface Preparation {
+
+		Connection of(Connection connection) throws SQLException;
+
+	}
+
+	/** Connections of another one that something was done with. */
+	private static final class Changed extends DelegatingDataSource {
+
+		private final Preparation change;
+
+		Changed(DataSource target, Preparation change) {
+			super(target);
+			this.change = change;
 		}
 
 		@Override
 		public Connection getConnection() throws SQLException {
-			Connection connection = super.getConnection();
-			return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
-					new Class<?>[] { Connection.class }, (self, called, arguments) -> {
-						if (called.getName().equals("rollback")) {
-							throw new SQLException("not now");
-						}
-						try {
-							return called.invoke(connection, arguments);
-						}
-						catch (InvocationTargetException ex) {
-							throw ex.getCause();
-						}
-					});
+			return this.change.of(super.getConnection());
 		}
 
 	}

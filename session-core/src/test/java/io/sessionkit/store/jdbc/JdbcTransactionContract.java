@@ -67,12 +67,15 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -539,6 +542,94 @@ abstract class JdbcTransactionContract {
 				.executeWithoutResult((status) -> writeAllWays(manualStore));
 			assertAllWritten();
 		}
+	}
+
+	/** Spring binds the connection that it takes, and nobody would commit it. */
+	@Test
+	void poolWithoutAutoCommitLosesNothingWhereACallerHasUsedItInATransactionOfSomethingElse() {
+		try (HikariDataSource manual = TestDatabase.pool(database().direct(), 2, false)) {
+			SessionStore manualStore = storeOn(manual);
+			new TransactionTemplate(new TransactionOfSomethingElse()).executeWithoutResult((status) -> {
+				new JdbcTemplate(manual).queryForList("select version from SESSIONKIT_SCHEMA");
+				assertThat(manualStore.mayRollBack()).isFalse();
+				writeAllWays(manualStore);
+			});
+			assertAllWritten();
+		}
+	}
+
+	/** As the manager of JPA does it. */
+	@Test
+	void transactionWhoseManagerOnlyExposesItsConnectionIsJoined() {
+		TransactionTemplate exposed = new TransactionTemplate(new ExposingManager(this.pool));
+		exposed.executeWithoutResult((status) -> {
+			assertThat(this.store.mayRollBack()).isTrue();
+			this.store.add(this.key, messages("first"));
+			new JdbcTemplate(this.pool).queryForList("select version from SESSIONKIT_SCHEMA");
+			this.store.add(this.key, messages("second"));
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.find(this.key)).isEmpty();
+		exposed.executeWithoutResult((status) -> this.store.add(this.key, messages("again")));
+		assertThat(texts()).containsExactly("again");
+	}
+
+	/** Begins and commits on a connection of which its holder knows nothing else. */
+	private static final class ExposingManager extends AbstractPlatformTransactionManager {
+
+		private final DataSource dataSource;
+
+		ExposingManager(DataSource dataSource) {
+			this.dataSource = dataSource;
+		}
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+			try {
+				Connection connection = this.dataSource.getConnection();
+				connection.setAutoCommit(false);
+				TransactionSynchronizationManager.bindResource(this.dataSource, new ConnectionHolder(connection));
+			}
+			catch (SQLException ex) {
+				throw new TransactionSystemException("not now", ex);
+			}
+		}
+
+		private void end(Use use) {
+			ConnectionHolder bound = (ConnectionHolder) TransactionSynchronizationManager
+				.unbindResource(this.dataSource);
+			try (Connection connection = bound.getConnection()) {
+				use.of(connection);
+				connection.setAutoCommit(true);
+			}
+			catch (SQLException ex) {
+				throw new TransactionSystemException("not now", ex);
+			}
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+			end(Connection::commit);
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
+			end(Connection::rollback);
+		}
+
+		/** Something that is done with a connection. */
+		@FunctionalInterface
+		private interface Use {
+
+			void of(Connection connection) throws SQLException;
+
+		}
+
 	}
 
 	/**
