@@ -1,12 +1,16 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Looks for what is to be removed in the keys of a pattern. It finds them with SCAN and
@@ -15,6 +19,8 @@ import io.sessionkit.store.redis.RedisKeys.Pair;
  * by many threads and processes.
  */
 final class KeyWalk {
+
+	private static final Log logger = LogFactory.getLog(KeyWalk.class);
 
 	private static final int KEYS_PER_CALL = 1000;
 
@@ -54,15 +60,27 @@ final class KeyWalk {
 	}
 
 	/**
-	 * Walks on.
+	 * Walks on. A server that cannot be reached is left out.
 	 * @param limit how many to remove at most
 	 * @param calls how many calls to look for keys on one server
 	 * @return how many were removed
+	 * @throws StoreUnavailableException if no server can be reached
 	 */
 	int remove(int limit, int calls, Removal removal) {
 		int removed = 0;
-		for (Pair server : this.scripts.servers(this.keys)) {
-			removed += removeOn(server, limit - removed, calls, removal);
+		List<Pair> servers = this.scripts.servers(this.keys);
+		List<StoreUnavailableException> failures = new ArrayList<>();
+		for (Pair server : servers) {
+			try {
+				removed += removeOn(server, limit - removed, calls, removal);
+			}
+			catch (StoreUnavailableException ex) {
+				logger.debug("What has expired on a server is left: " + ex.getClass().getName());
+				failures.add(ex);
+			}
+		}
+		if (!failures.isEmpty() && failures.size() == servers.size()) {
+			throw failures.get(0);
 		}
 		return removed;
 	}

@@ -20,7 +20,13 @@ final class RedisErrors {
 	 * the message about the script.
 	 */
 	private static final Pattern CODE = Pattern.compile("\\b(WRONGTYPE|CROSSSLOT|READONLY|MISCONF|NOREPLICAS|NOPERM|"
-			+ "NOAUTH|WRONGPASS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|TURNSLOST)\\b");
+			+ "NOAUTH|WRONGPASS|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|TURNSLOST)\\b");
+
+	/**
+	 * A right that a script found missing while it ran, which most versions name without
+	 * a code.
+	 */
+	private static final Pattern IN_SCRIPT = Pattern.compile("NOPERM.* script|user executing the script can't");
 
 	private static final Pattern ANSWERS = Pattern.compile("Execution|NoScript|ReadOnly|Loading|Busy");
 
@@ -33,6 +39,12 @@ final class RedisErrors {
 			+ "(Data|NoScript|Busy|AccessControl|MovedData|AskData|Redirection|Cluster)Exception");
 
 	private static final String OTHER = "ERR";
+
+	/**
+	 * A command within a script that the user may not run: what the script has written
+	 * before stays. One that is refused as a whole has the code alone.
+	 */
+	private static final String HALFWAY = "NOPERM in a script";
 
 	/** The server is full, cannot save, or has too few replicas. */
 	private static final Set<String> PASSING = Set.of("OOM", "MISCONF", "NOREPLICAS");
@@ -124,11 +136,20 @@ final class RedisErrors {
 	private static StoreUnavailableException refused(DataAccessException ex, String code, boolean write) {
 		String refusal = "Redis refused a script of the session store ("
 				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ").";
-		if (code.equals(OTHER)) {
-			return new StoreUnavailableException(refusal, null);
+		if (code.equals(OTHER) || code.equals(HALFWAY)) {
+			return new StoreUnavailableException(refusal + why(code), null);
 		}
-		String known = refusal + " Nothing was written.";
+		String known = refusal + " Nothing was written." + why(code);
 		return write ? StoreUnavailableException.unwritten(known, null) : new StoreUnavailableException(known, null);
+	}
+
+	private static String why(String code) {
+		return switch (code) {
+			case HALFWAY -> " The user may not run all commands of the scripts, so part of it may have been written:"
+					+ " allow those that docs/configuration.md lists.";
+			case "BUSY" -> " Another script or function runs longer than busy-reply-threshold: try again later.";
+			default -> "";
+		};
 	}
 
 	/**
@@ -138,11 +159,18 @@ final class RedisErrors {
 	private static String code(Throwable ex) {
 		for (Throwable each = ex; each != null; each = each.getCause()) {
 			if (isAnswer(each)) {
-				Matcher matcher = CODE.matcher(String.valueOf(each.getMessage()));
-				return matcher.find() ? matcher.group(1) : OTHER;
+				return codeOf(String.valueOf(each.getMessage()));
 			}
 		}
 		return "";
+	}
+
+	private static String codeOf(String message) {
+		if (IN_SCRIPT.matcher(message).find()) {
+			return HALFWAY;
+		}
+		Matcher matcher = CODE.matcher(message);
+		return matcher.find() ? matcher.group(1) : OTHER;
 	}
 
 	/**

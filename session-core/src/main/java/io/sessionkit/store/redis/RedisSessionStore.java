@@ -158,10 +158,10 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	/**
-	 * Checks that the server can be reached, runs scripts, and knows and allows the
-	 * commands by which they write. In a Cluster one server is asked. A server that takes
-	 * no writes for the time being, since it is full or cannot save, is logged, and so is
-	 * one that deletes keys when it is full.
+	 * Checks that the server can be reached, runs scripts, and knows and allows all of
+	 * their commands. In a Cluster one server is asked. A server that takes no writes for
+	 * the time being, since it is full or cannot save, is logged, and so is one that
+	 * deletes keys when it is full.
 	 * @throws io.sessionkit.store.StoreUnavailableException if it cannot be reached or
 	 * refuses the script or a command
 	 */
@@ -175,10 +175,10 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	private static void warnOfEviction(String policy) {
-		logger
-			.warn("Redis deletes keys when it is full (maxmemory-policy " + policy + "), also single keys of a session:"
-					+ " a whole session, or its tool calls that wait, idempotency keys and snapshots may be gone"
-					+ " without an error. Set maxmemory-policy to noeviction.");
+		logger.warn("Redis deletes keys when it is full (maxmemory-policy " + policy
+				+ "), also single keys of a session:"
+				+ " a whole session, its decisions, idempotency keys and snapshots, or the calls that wait in the inbox"
+				+ " of all owners may be gone without an error. Set maxmemory-policy to noeviction.");
 	}
 
 	private static void reportOrThrow(String command, String reason) {

@@ -1,6 +1,7 @@
--- KEYS two of one hash slot; only the first one is used
--- Writes and removes a key of each type that sessions have, the first one as a turn writes its header. Returns the
--- command that the server refuses and a word for its reason; nothing if it refuses none.
+-- KEYS two of one hash slot
+-- Tries each command of the scripts, the first one that writes as a turn writes its header: what a script has written
+-- before a command that is refused stays. Removes what it has written. Returns the command that the server refuses and a
+-- word for its reason; nothing if it refuses none.
 local function reason(message)
 	if string.find(message, 'syntax', 1, true) then
 		return 'SYNTAX'
@@ -13,15 +14,28 @@ local function reason(message)
 	return string.match(message, '%u%u%u+') or 'ERR'
 end
 
-local function refused(command, ...)
-	local reply = redis.pcall(command, ...)
-	return type(reply) == 'table' and reply.err and {command, reason(reply.err)}
-end
-
 local time = redis.pcall('TIME')
-local soon = time.err and 1 or time[1] * 1000 + 1000
-return answer(time.err and {'TIME', reason(time.err)}
-	or refused('SET', KEYS[1], '', 'PXAT', soon) or refused('UNLINK', KEYS[1])
-	or refused('LPUSH', KEYS[1], '') or refused('PEXPIREAT', KEYS[1], soon) or refused('UNLINK', KEYS[1])
-	or refused('HSET', KEYS[1], 'f', '') or refused('UNLINK', KEYS[1])
-	or refused('ZADD', KEYS[1], 0, 'm') or refused('UNLINK', KEYS[1]) or {})
+if time.err then return answer({'TIME', reason(time.err)}) end
+local soon = time[1] * 1000 + 1000
+
+local key, other = KEYS[1], KEYS[2]
+local commands = {
+	{'SET', key, 'v', 'PXAT', soon}, {'UNLINK', key}, {'EXISTS', key}, {'TYPE', key},
+	{'SET', key, 'v', 'PXAT', soon}, {'GET', key}, {'SETRANGE', key, 0, 'w'}, {'PERSIST', key}, {'PEXPIRE', key, 1000},
+	{'RENAME', key, other}, {'UNLINK', other},
+	{'LPUSH', key, 'v'}, {'PEXPIREAT', key, soon}, {'LLEN', key}, {'LINDEX', key, 0}, {'LRANGE', key, 0, 0},
+	{'LSET', key, 0, 'w'}, {'LPOP', key},
+	{'HSET', key, 'f', 'v'}, {'PEXPIREAT', key, soon}, {'HSETNX', key, 'f', 'w'}, {'HGET', key, 'f'}, {'HMGET', key, 'f'},
+	{'HEXISTS', key, 'f'}, {'HKEYS', key}, {'HSCAN', key, 0}, {'HDEL', key, 'f'},
+	{'ZADD', key, 0, 'm'}, {'PEXPIREAT', key, soon}, {'ZCARD', key}, {'ZSCORE', key, 'm'}, {'ZRANGE', key, 0, 0},
+	{'ZREVRANGE', key, 0, 0}, {'ZRANGEBYSCORE', key, 0, 0}, {'ZREM', key, 'm'},
+	{'SCAN', 0, 'COUNT', 1},
+}
+for _, command in ipairs(commands) do
+	local reply = redis.pcall(unpack(command))
+	if type(reply) == 'table' and reply.err then
+		redis.pcall('UNLINK', key, other)
+		return answer({command[1], reason(reply.err)})
+	end
+end
+return answer({})

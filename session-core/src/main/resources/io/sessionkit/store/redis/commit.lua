@@ -235,7 +235,8 @@ if wrong then return wrong end
 
 -- the script writes from here on
 
-if created then
+-- a server that is full refuses only the first command of a script that writes, and takes this one
+if created and redis.call('EXISTS', HEADER, TURNS, RECORDS, IDS) > 0 then
 	redis.call('UNLINK', HEADER, TURNS, RECORDS, IDS)
 end
 

@@ -1,5 +1,6 @@
 package io.sessionkit.store.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -83,6 +84,26 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 		assertThat(partly.deleteExpired(10)).isZero();
 		assertThat(whole.oldestRecords("approval", null, 10).records()).extracting(SessionRecord::key)
 			.containsExactly(lost, found);
+	}
+
+	@Test
+	void whatHasExpiredIsDeletedOnTheServersThatCanBeReached() throws InterruptedException {
+		String prefix = "cluster-partly-" + UUID.randomUUID() + ":";
+		SessionStore whole = new RedisSessionStore(connections, StoreOptions.of(JsonMessageCodec.create()), prefix);
+		int all = 30;
+		for (int i = 0; i < all; i++) {
+			whole.commit(Commit.first(SessionKey.of("owner", "s" + i))
+				.records(List.of(RecordWrite.create("note", "1", "x").livingFor(Duration.ofMillis(1)))));
+		}
+		Thread.sleep(5);
+		RedisKeys keys = new RedisKeys(prefix);
+		byte[] first = new RedisScripts(connections, keys.severalSlots()).servers(keys).get(0).first();
+		SessionStore partly = new RedisSessionStore(
+				RefusedKeys.of(connections, List.of(new String(first, StandardCharsets.UTF_8))),
+				StoreOptions.of(JsonMessageCodec.create()), prefix);
+		int deleted = partly.deleteExpired(100);
+		assertThat(deleted).isBetween(1, all - 1);
+		assertThat(whole.deleteExpired(100)).isEqualTo(all - deleted);
 	}
 
 	/** The server of the index fails before, or between, the session and its entry. */

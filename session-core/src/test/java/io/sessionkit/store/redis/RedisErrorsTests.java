@@ -55,6 +55,32 @@ class RedisErrorsTests {
 			.hasMessageContaining("Nothing was written");
 	}
 
+	/**
+	 * What the script has written before stays. The second one is of versions before 7.2.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = {
+			"NOPERM ACL failure in script: User u has no permissions to run the 'lset' command script: 7, on @user_script:1.",
+			"ERR The user executing the script can't run this command or subcommand script: 7, on @user_script:1." })
+	void rightThatAScriptFindsMissingIsNotSaidToLeaveNothingWritten(String message) {
+		RedisSystemException failure = new RedisSystemException("failed", new JedisAccessControlException(message));
+		assertThat(RedisErrors.isAmbiguous(failure)).isFalse();
+		assertThat(RedisErrors.translate(failure, true)).hasMessageContaining("part of it may have been written")
+			.hasMessageNotContaining("Nothing was written")
+			.matches((ex) -> !ex.isUnwritten());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "NOPERM this user has no permissions to run the 'evalsha' command",
+			"NOPERM this user has no permissions to access one of the keys used as arguments",
+			"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE." })
+	void scriptThatWasNotBegunIsUnwritten(String message) {
+		RedisSystemException failure = new RedisSystemException("failed", new JedisDataException(message));
+		assertThat(RedisErrors.translate(failure, true))
+			.hasMessageContaining("(" + message.substring(0, message.indexOf(' ')) + "). Nothing was written")
+			.matches(StoreUnavailableException::isUnwritten);
+	}
+
 	@Test
 	void redirectionThatJedisDidNotFollowIsARefusal() {
 		assertThat(RedisErrors

@@ -440,6 +440,12 @@ class RedisKeysAndFaultsTests {
 				.isThrownBy(() -> sessions.add(this.key, List.of(new UserMessage("q2"))))
 				.withMessageContaining("OOM")
 				.withMessageNotContaining("q2");
+			SessionKey created = SessionKey.of("owner", "t2");
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> sessions.add(created, List.of(new UserMessage("q2"))))
+				.withMessageContaining("OOM")
+				.matches(StoreUnavailableException::isUnwritten);
+			assertThat(sessions.find(created)).isEmpty();
 			server.serverCommands().setConfig("maxmemory", "0");
 			assertThat(sessions.messages(this.key)).hasSize(1);
 			sessions.add(this.key, List.of(new UserMessage("q3")));
