@@ -55,13 +55,25 @@ public final class SqlErrors {
 			NO_STATE + "/14");
 
 	/**
-	 * Refusals by which the database says that it has undone the statement: a transaction
-	 * or server that only reads, a transaction that has failed before, a right that is
-	 * missing, a full disk or memory, a statement that was ended. After them a statement
-	 * that the driver of MariaDB has not sent. The store has undone what it did before in
-	 * the same access, if anything.
+	 * A transaction or server that only reads. After the common state: H2, MariaDB and
+	 * MySQL, SQL Server, Oracle, SQLite.
 	 */
-	private static final Set<String> UNDONE = Set.of("25006", "25P02", "42501", "53100", "53200", "57014", "HZ000");
+	private static final Set<String> READ_ONLY = Set.of("25006", "90097", "HY000/1290", "HY000/1836", "S0/3906",
+			"72000/16000", NO_STATE + "/8");
+
+	/**
+	 * Statements that were ended before they were done, by a limit or by hand:
+	 * PostgreSQL, then MariaDB and MySQL.
+	 */
+	private static final Set<String> ENDED = Set.of("57014", "70100/1317", "70100/1969");
+
+	/**
+	 * Refusals by which the database says that it has undone the statement, beside the
+	 * two above: a transaction that has failed before, a right that is missing, a full
+	 * disk or memory. After them a statement that the driver of MariaDB has not sent. The
+	 * store has undone what it did before in the same access, if anything.
+	 */
+	private static final Set<String> UNDONE = Set.of("25P02", "42501", "53100", "53200", "HZ000");
 
 	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
@@ -108,7 +120,7 @@ public final class SqlErrors {
 		if (isOneOf(SCHEMA, ex)) {
 			return new StoreUnavailableException(missingTables(ex, connection), withoutValues(ex));
 		}
-		if (isOneOf(UNDONE, ex)) {
+		if (isOneOf(UNDONE, ex) || isOneOf(READ_ONLY, ex) || isOneOf(ENDED, ex)) {
 			return write ? StoreUnavailableException.unwritten(refusal(ex) + " Nothing was written.", withoutValues(ex))
 					: refused(ex);
 		}
@@ -135,17 +147,25 @@ public final class SqlErrors {
 
 	private static String refusal(SQLException ex) {
 		return "The database refused a statement of the session store (SQLSTATE " + state(ex) + ", error "
-				+ ex.getErrorCode() + ")." + why(state(ex));
+				+ ex.getErrorCode() + ")." + why(ex);
+	}
+
+	private static String why(SQLException ex) {
+		if (isOneOf(READ_ONLY, ex)) {
+			return " The transaction, the connection or the server only reads: write outside of a transaction"
+					+ " with readOnly = true, and connect to the primary server.";
+		}
+		if (isOneOf(ENDED, ex)) {
+			return " It was ended before it was done, by statement_timeout (max_statement_time on MariaDB) or by hand.";
+		}
+		return why(state(ex));
 	}
 
 	private static String why(String state) {
 		return switch (state) {
-			case "25006" -> " The transaction, the connection or the server only reads: write outside of a transaction"
-					+ " with readOnly = true, and connect to the primary server.";
 			case "25P02" -> " An earlier statement of the transaction has failed, and the database refuses all that"
 					+ " follow. Roll back, and do not catch the exception of that statement inside the transaction.";
 			case "HZ000" -> " It is larger than max_allowed_packet: raise that on the server.";
-			case "57014" -> " It was ended before it was done, by statement_timeout or by hand.";
 			case "26000",
 					"42P05" ->
 				" A pooler between the store and the database has changed the connection under its"

@@ -7,8 +7,10 @@ import io.sessionkit.SessionException;
 import io.sessionkit.store.StoreUnavailableException;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ObjectAssert;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +40,26 @@ class SqlErrorsTests {
 		SQLException ended = new SQLTimeoutException("secret", "57014", 57014);
 		assertUnavailable(SqlErrors.translate(ended, null, true)).matches(StoreUnavailableException::isUnwritten)
 			.matches((ex) -> !ex.getMessage().contains("secret"));
+	}
+
+	/** Those of MariaDB and MySQL, SQL Server, Oracle and SQLite. */
+	@ParameterizedTest
+	@CsvSource({ "HY000, 1290", "HY000, 1836", "S0001, 3906", "72000, 16000", ", 8" })
+	void serverThatOnlyReadsIsNamedAndTheWriteUnwritten(@Nullable String state, int code) {
+		assertUnavailable(SqlErrors.translate(new SQLException("secret", state, code), null, true))
+			.matches(StoreUnavailableException::isUnwritten)
+			.matches((ex) -> ex.getMessage().contains("connect to the primary server"));
+	}
+
+	/**
+	 * For which the driver of MariaDB has that type. A connection that was killed is one.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "1317, true", "1969, true", "1927, false" })
+	void statementThatMariaDbHasEndedIsNoLostConnection(int code, boolean unwritten) {
+		SQLException ended = new SQLTimeoutException("secret", "70100", code);
+		assertUnavailable(SqlErrors.translate(ended, null, true)).matches((ex) -> ex.isUnwritten() == unwritten)
+			.matches((ex) -> ex.getMessage().contains("cannot be reached") != unwritten);
 	}
 
 	@ParameterizedTest

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.RecordPlace;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -96,6 +98,36 @@ class RefusedWritesTests {
 			other.rollback();
 		}
 		assertThat(impatient.find(this.key)).contains(header);
+	}
+
+	/**
+	 * The header is written by then, and the turn waits for another one of its number.
+	 */
+	@Test
+	void writeThatMariaDbEndsHalfwayLeavesTheSessionAsItWas() throws SQLException {
+		TestDatabase mariaDb = TestDatabase.mariaDb().created();
+		DataSource limited = new WithSetting(mariaDb.direct(), "set max_statement_time = 0.3");
+		try (HikariDataSource pool = TestDatabase.pool(limited, 1, true);
+				Connection other = mariaDb.direct().getConnection()) {
+			SessionStore impatient = JdbcTransactionContract.storeOn(pool);
+			Session header = begun(impatient);
+			other.setAutoCommit(false);
+			new JdbcTemplate(new SingleConnectionDataSource(other, true))
+				.update("insert into SESSIONKIT_TURN (" + AppendPhrases.TURN_COLUMNS + ") select "
+						+ AppendPhrases.TURN_COLUMNS.replace("turn_no, turn_id, given_id", "2, 'other', 'other'")
+						+ " from SESSIONKIT_TURN");
+			Commit plain = Commit.on(header).turn(JdbcTransactionContract.turn("q"));
+			for (Commit commit : List.of(plain, plain.records(one()))) {
+				assertUnavailable(() -> impatient.commit(commit)).withMessageContaining("70100")
+					.withMessageContaining("max_statement_time")
+					.withMessageContaining("Nothing was written")
+					.matches(StoreUnavailableException::isUnwritten);
+				assertThat(new JdbcTemplate(pool).queryForObject("select @@in_transaction", Integer.class)).isZero();
+			}
+			other.rollback();
+			impatient.add(SessionKey.of("owner", "next"), JdbcTransactionContract.messages("next"));
+			assertThat(JdbcTransactionContract.storeOn(mariaDb.direct()).find(this.key)).contains(header);
+		}
 	}
 
 	@ParameterizedTest
