@@ -31,7 +31,7 @@ final class ExpiredRows {
 		List<Long> sessions = this.work
 			.reading((connection) -> this.statements.tables().sessions().expired(connection, limit));
 		int deleted = count(sessions, this::deleteSession);
-		int left = limit - sessions.size();
+		int left = limit - deleted;
 		if (left <= 0) {
 			return deleted;
 		}
@@ -67,6 +67,9 @@ final class ExpiredRows {
 		});
 		if (erased) {
 			this.work.writing(lateRecords(pk));
+		}
+		else {
+			this.work.writing((connection) -> this.statements.tables().sessions().purgeLater(connection, pk));
 		}
 		return erased;
 	}

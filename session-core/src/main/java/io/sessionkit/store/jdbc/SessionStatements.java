@@ -58,6 +58,8 @@ final class SessionStatements {
 
 	private final Sql expired;
 
+	private final Sql purgeLater;
+
 	private final Sql eraseExpired;
 
 	SessionStatements(Templates templates) {
@@ -96,6 +98,8 @@ final class SessionStatements {
 				templates.sql("delete from {session} where pk = :pk"));
 		this.expired = templates
 			.sql("select s.pk from {session} s where s.purge_at <= {statementTime} order by s.purge_at {limit}");
+		this.purgeLater = templates.sql("update {session} set purge_at = expires_at where pk = :pk"
+				+ " and purge_at <= {now} and (expires_at is null or expires_at > {now})");
 		this.eraseExpired = templates.sql("delete from {session} where pk = :pk and expires_at <= {now}");
 	}
 
@@ -295,6 +299,15 @@ final class SessionStatements {
 		}
 		erase(connection, session);
 		return true;
+	}
+
+	/**
+	 * Lets a session that was found expired, but is not, be found when it has expired.
+	 * Somebody has changed that by hand, and one such session after the other would keep
+	 * those from being found that have expired since.
+	 */
+	boolean purgeLater(Connection connection, long session) throws SQLException {
+		return this.purgeLater.update(connection, Params.of("pk", session)) > 0;
 	}
 
 	void erase(Connection connection, long session) throws SQLException {

@@ -1,6 +1,7 @@
 -- SessionKit, schema version 1, for MySQL 8.0.17 or newer. Repeatable: existing tables stay as they are.
 -- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
--- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix.
+-- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix. One with a schema (app.SESSIONKIT_)
+-- begins the names of tables only: those of indexes take no schema.
 -- Instants are microseconds since 1970 (UTC). Texts are stored as the codec encoded them.
 -- Sessions are found by the hash of owner and id, never by owner or id, so that no collation confuses two.
 -- The collation distinguishes the ids of turns and records, even by a trailing space.
@@ -15,7 +16,8 @@ create table if not exists SESSIONKIT_SCHEMA (
 -- stamp: a random number that each write of the row makes anew; change it too if you change rows by hand.
 -- appended: the stamp too, if that write only appended a turn. stamp_1 to stamp_3 are then those before it, the
 -- newest first, as far as the writes after them did the same.
--- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete.
+-- purge_at: somewhat later than expires_at, so that few turns change it; its index finds the rows to delete. Change it
+-- with expires_at if you change that by hand.
 create table if not exists SESSIONKIT_SESSION (
 	pk bigint not null auto_increment primary key,
 	key_hash char(64) not null unique,
