@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Knows by its URL whether H2 closes a file as soon as this process is told to end. H2
@@ -37,11 +36,7 @@ final class H2Exit {
 	}
 
 	private static String url(DataSource dataSource) {
-		DataSource target = (dataSource instanceof DelegatingDataSource outer) ? outer.getTargetDataSource() : null;
-		if (target != null) {
-			return url(target);
-		}
-		BeanWrapper pool = PropertyAccessorFactory.forBeanPropertyAccess(dataSource);
+		BeanWrapper pool = PropertyAccessorFactory.forBeanPropertyAccess(JdbcStoreCheck.target(dataSource));
 		// HikariCP and Vibur have the first name, the others and drivers the second
 		return Stream.of("jdbcUrl", "url")
 			.filter(pool::isReadableProperty)

@@ -16,6 +16,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
@@ -61,11 +62,17 @@ final class JdbcStoreCheck {
 	}
 
 	private void warnOfRouting() {
-		if (this.dataSource instanceof AbstractRoutingDataSource) {
+		if (target(this.dataSource) instanceof AbstractRoutingDataSource) {
 			logger.warn(
 					"Sessions are kept where an AbstractRoutingDataSource leads. SessionKit also uses it on threads of its"
 							+ " own, which know no key of a request: see docs/transactions.md.");
 		}
+	}
+
+	/** Returns the DataSource behind proxies that only pass on to it. */
+	static DataSource target(DataSource dataSource) {
+		DataSource target = (dataSource instanceof DelegatingDataSource outer) ? outer.getTargetDataSource() : null;
+		return (target != null) ? target(target) : dataSource;
 	}
 
 	private void warnOfExit() {
@@ -177,12 +184,16 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * Returns the class of what has failed, and the SQLSTATE or the code of the database.
+	 * Returns the class of what has failed, and the SQLSTATE, or the code of the database
+	 * if that says nothing.
 	 */
 	static String describe(Exception ex) {
 		SQLException sql = refusalIn(ex);
 		String code = (sql != null && sql.getErrorCode() != 0) ? ", error " + sql.getErrorCode() : "";
-		return rootOf(ex).getClass().getName() + (state(sql).isEmpty() ? code : ", SQLSTATE " + state(sql));
+		String state = state(sql);
+		boolean isGeneral = state.isEmpty() || state.equals("HY000");
+		return rootOf(ex).getClass().getName() + (state.isEmpty() ? "" : ", SQLSTATE " + state)
+				+ (isGeneral ? code : "");
 	}
 
 	/**
@@ -213,7 +224,8 @@ final class JdbcStoreCheck {
 	private String createTables() {
 		if (!this.jdbc.hasDefaultPrefix()) {
 			return "Run a copy of the script that is named above with '" + this.jdbc.tablePrefix() + "' in place of '"
-					+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "', or leave '" + StoreProperties.TABLE_PREFIX + "' out.";
+					+ JdbcSessionStore.DEFAULT_TABLE_PREFIX + "'" + exceptForIndexes() + ", or leave '"
+					+ StoreProperties.TABLE_PREFIX + "' out.";
 		}
 		if (SessionSchemaInitializer.isWanted(this.dataSource, this.jdbc)) {
 			return "The script has run, which leaves tables that are there as they are: compare them with it, and add"
@@ -222,6 +234,13 @@ final class JdbcStoreCheck {
 		}
 		return "Set '" + StoreProperties.INITIALIZE_SCHEMA + "' to 'always', or run the script that is named"
 				+ " above with Flyway, Liquibase or by hand.";
+	}
+
+	private String exceptForIndexes() {
+		String prefix = this.jdbc.tablePrefix();
+		int schema = prefix.indexOf('.') + 1;
+		return (schema > 0) ? " where that begins the name of a table, and with '" + prefix.substring(schema)
+				+ "' where it begins the name of an index, which takes no schema" : "";
 	}
 
 }

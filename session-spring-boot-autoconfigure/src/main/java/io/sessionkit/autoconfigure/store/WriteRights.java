@@ -26,8 +26,12 @@ final class WriteRights {
 
 	private static final Log logger = LogFactory.getLog(WriteRights.class);
 
-	/** The SQLSTATEs of PostgreSQL and H2 for a database that takes no writes. */
-	private static final Set<String> READ_ONLY = Set.of("25006", "90097");
+	/**
+	 * A database that takes no writes, by the SQLSTATEs of PostgreSQL and H2, and by
+	 * those with the error number of MariaDB and MySQL, SQL Server, Oracle and SQLite.
+	 */
+	private static final Set<String> READ_ONLY = Set.of("25006", "90097", "HY000/1290", "HY000/1836", "S0/3906",
+			"72000/16000", "/8");
 
 	private static final String NO_ROW = " where 1 = 0";
 
@@ -89,7 +93,7 @@ final class WriteRights {
 			statement.executeUpdate(what + rest);
 		}
 		catch (SQLException ex) {
-			if (READ_ONLY.contains(String.valueOf(ex.getSQLState()))) {
+			if (isReadOnly(ex)) {
 				throw readOnly(JdbcStoreCheck.describe(ex), ex);
 			}
 			if (JdbcStoreCheck.isNotGranted(ex)) {
@@ -104,6 +108,13 @@ final class WriteRights {
 				connection.rollback();
 			}
 		}
+	}
+
+	/** The states of SQL Server all begin alike. */
+	private static boolean isReadOnly(SQLException ex) {
+		String state = (ex.getSQLState() != null) ? ex.getSQLState() : "";
+		String kind = state.startsWith("S0") ? "S0" : state;
+		return READ_ONLY.contains(state) || READ_ONLY.contains(kind + "/" + ex.getErrorCode());
 	}
 
 	/**

@@ -194,7 +194,17 @@ class JdbcSessionStoreAutoConfigurationTests {
 			.analysis(this.runner.withPropertyValues(memory(), "sessionkit.store.jdbc.table-prefix=CHAT_"));
 		assertThat(analysis.getAction()).contains("'CHAT_' in place of 'SESSIONKIT_'")
 			.contains("'sessionkit.store.jdbc.table-prefix'")
-			.doesNotContain("always");
+			.doesNotContain("always")
+			.doesNotContain("index");
+	}
+
+	@Test
+	void missingTablesWithAPrefixThatHasASchemaAreReportedWithTheNamesThatTakeNone() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withPropertyValues(memory(), "sessionkit.store.jdbc.table-prefix=app.CHAT_"));
+		assertThat(analysis.getAction())
+			.contains("'app.CHAT_' in place of 'SESSIONKIT_' where that begins the name of a table")
+			.contains("'CHAT_' where it begins the name of an index");
 	}
 
 	@ParameterizedTest

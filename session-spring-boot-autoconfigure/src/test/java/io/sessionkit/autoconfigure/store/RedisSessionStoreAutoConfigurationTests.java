@@ -226,7 +226,8 @@ class RedisSessionStoreAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lettuce, -set, SET", "lettuce, -hset, HSET", "jedis, -lpush, LPUSH", "jedis, -@write, SET" })
+	@CsvSource({ "lettuce, -set, SET", "lettuce, -hset, HSET", "jedis, -lpush, LPUSH", "jedis, -@write, SET",
+			"lettuce, -setrange, SETRANGE", "lettuce, -rename, RENAME", "jedis, -lset, LSET", "lettuce, -hdel, HDEL" })
 	void userWhoMayNotWriteIsReported(String client, String right, String command) {
 		acl("SETUSER", "guest", "reset", "on", ">right", "~*", "+@all", right);
 		FailureAnalysis analysis = StartFailure

@@ -15,6 +15,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,11 +37,20 @@ class RoutingLogTests {
 		assertThat(output).containsOnlyOnce("where an AbstractRoutingDataSource leads");
 	}
 
+	@Test
+	void routingDataSourceBehindAProxyIsWarnedOf(CapturedOutput output) {
+		DataSource only = new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		this.runner.withBean(DataSource.class, () -> new LazyConnectionDataSourceProxy(new Routing(only)))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("where an AbstractRoutingDataSource leads");
+	}
+
 	private static final class Routing extends AbstractRoutingDataSource {
 
 		private Routing(DataSource target) {
 			setTargetDataSources(Map.of());
 			setDefaultTargetDataSource(target);
+			afterPropertiesSet();
 		}
 
 		@Override
