@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -265,6 +266,14 @@ class ArchitectureTests {
 		.orShould()
 		.callMethod(UUID.class, "randomUUID")
 		.because("two processes that were restored from one image would draw the same ones; use RandomNumbers");
+
+	@ArchTest
+	static final ArchRule threadsInheritNothing = noClasses().that()
+		.doNotHaveSimpleName("OwnThreads")
+		.should()
+		.callConstructorWhere(DescribedPredicate.describe("a thread is made",
+				(JavaConstructorCall call) -> call.getTargetOwner().isAssignableTo(Thread.class)))
+		.because("it would have the thread-locals of a user, or a class loader that knows no application");
 
 	@ArchTest
 	static final ArchRule caseDependsOnALocale = noClasses().should()

@@ -1,18 +1,16 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.context.ContextSnapshotFactory;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.SharedThreads;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.turn.RunningTurn;
@@ -35,20 +33,12 @@ final class BesideModel {
 	 * The threads for model calls, while the guards run on the thread of the caller. A
 	 * call that was cancelled and does not end keeps its thread.
 	 */
-	private static final ExecutorService threads = threads();
+	private static final ExecutorService threads = SharedThreads.refusing("sessionkit-model-", MOST_THREADS,
+			Duration.ofSeconds(10));
 
 	private static final ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder().build();
 
 	private BesideModel() {
-	}
-
-	private static ExecutorService threads() {
-		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(0, MOST_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), (work) -> {
-			Thread thread = new Thread(work, "sessionkit-model-" + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		});
 	}
 
 	/**

@@ -1,15 +1,16 @@
 package io.sessionkit.advisor;
 
+import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.sessionkit.internal.SharedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
@@ -28,8 +29,8 @@ final class UnwaitedCancel<T> extends Flux<T> {
 	 * Threads for nothing else: they may all be waiting, and a turn must be stored all
 	 * the same.
 	 */
-	private static final Scheduler threads = Schedulers.newBoundedElastic(MOST_THREADS,
-			Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "sessionkit-cancel", 10, true);
+	private static final Executor threads = SharedThreads.queueing("sessionkit-cancel-", MOST_THREADS,
+			Duration.ofSeconds(10));
 
 	private final Flux<T> source;
 
@@ -98,7 +99,7 @@ final class UnwaitedCancel<T> extends Flux<T> {
 		@Override
 		public void cancel() {
 			if (end()) {
-				threads.schedule(this::cancelSource);
+				threads.execute(this::cancelSource);
 			}
 		}
 

@@ -21,6 +21,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Invisible;
+import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.summary.SummaryCalls;
 import io.sessionkit.internal.summary.SummaryGuards;
 import io.sessionkit.store.Commit;
@@ -95,11 +96,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		this.model = model;
 		this.guards = new SummaryGuards(hooks);
 		this.threads = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WAITING),
-				(work) -> {
-					Thread thread = new Thread(work, "sessionkit-titles");
-					thread.setDaemon(true);
-					return thread;
-				});
+				OwnThreads.named("sessionkit-titles"));
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 

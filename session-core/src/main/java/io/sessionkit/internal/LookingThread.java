@@ -49,8 +49,7 @@ public final class LookingThread implements AutoCloseable {
 		this.what = what;
 		this.look = look;
 		this.interval = interval;
-		this.thread = new Thread(null, this::run, name, 0, false);
-		this.thread.setDaemon(true);
+		this.thread = OwnThreads.named(name).newThread(this::run);
 	}
 
 	/** Starts to look, at once. */

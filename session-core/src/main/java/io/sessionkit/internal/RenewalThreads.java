@@ -29,10 +29,10 @@ final class RenewalThreads implements AutoCloseable {
 	/** The number of threads with those that hang: more than pools have connections. */
 	private static final int MOST_THREADS = 64;
 
-	private final ScheduledThreadPoolExecutor threads = threads("sessionkit-lease", THREADS);
+	private final ScheduledThreadPoolExecutor threads;
 
 	/** Its thread never calls the store, so it does not hang. */
-	private final ScheduledThreadPoolExecutor watch = threads("sessionkit-lease-watch", 1);
+	private final ScheduledThreadPoolExecutor watch;
 
 	private int hanging;
 
@@ -51,12 +51,18 @@ final class RenewalThreads implements AutoCloseable {
 	record Task(Supplier<String> what, Duration patience, Runnable work, Runnable whenOverdue) {
 	}
 
-	private static ScheduledThreadPoolExecutor threads(String name, int number) {
-		ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(number, (task) -> {
-			Thread thread = new Thread(task, name);
-			thread.setDaemon(true);
-			return thread;
-		});
+	/**
+	 * Creates the threads, which start when they are first needed.
+	 * @param loader their context class loader
+	 */
+	RenewalThreads(ClassLoader loader) {
+		this.threads = threads("sessionkit-lease", loader, THREADS);
+		this.watch = threads("sessionkit-lease-watch", loader, 1);
+	}
+
+	private static ScheduledThreadPoolExecutor threads(String name, ClassLoader loader, int number) {
+		ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(number,
+				new OwnThreads(() -> name, loader));
 		// the next renewal of what has ended may be days away
 		threads.setRemoveOnCancelPolicy(true);
 		return threads;

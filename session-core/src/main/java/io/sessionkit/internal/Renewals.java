@@ -29,6 +29,9 @@ public final class Renewals implements AutoCloseable {
 	/** The thread of a renewal that takes longer is replaced, however long the life. */
 	private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
 
+	/** The threads may be needed first by a request of anybody. */
+	private final ClassLoader loader = OwnThreads.loader();
+
 	private @Nullable RenewalThreads threads;
 
 	/**
@@ -111,7 +114,7 @@ public final class Renewals implements AutoCloseable {
 
 	private synchronized RenewalThreads.Scheduled schedule(RenewalThreads.Task task, Duration delay) {
 		if (this.threads == null) {
-			this.threads = new RenewalThreads();
+			this.threads = new RenewalThreads(this.loader);
 		}
 		return this.threads.schedule(task, delay);
 	}

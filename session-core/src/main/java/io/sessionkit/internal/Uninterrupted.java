@@ -1,9 +1,9 @@
 package io.sessionkit.internal;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
@@ -33,11 +33,8 @@ public final class Uninterrupted {
 
 	}
 
-	private static final ExecutorService threads = Executors.newCachedThreadPool((task) -> {
-		Thread thread = new Thread(task, "sessionkit-uninterrupted");
-		thread.setDaemon(true);
-		return thread;
-	});
+	private static final ExecutorService threads = SharedThreads.refusing("sessionkit-uninterrupted-",
+			Integer.MAX_VALUE, Duration.ofMinutes(1));
 
 	private Uninterrupted() {
 	}

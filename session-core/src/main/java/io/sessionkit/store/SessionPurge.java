@@ -5,6 +5,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import io.sessionkit.internal.OwnThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -27,11 +28,8 @@ public final class SessionPurge implements AutoCloseable {
 
 	private final int batchSize;
 
-	private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor((task) -> {
-		Thread started = new Thread(task, "sessionkit-purge");
-		started.setDaemon(true);
-		return started;
-	});
+	private final ScheduledExecutorService thread = Executors
+		.newSingleThreadScheduledExecutor(OwnThreads.named("sessionkit-purge"));
 
 	private volatile boolean closed;
 

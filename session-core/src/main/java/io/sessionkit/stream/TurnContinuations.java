@@ -9,7 +9,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import io.sessionkit.NothingWaitsException;
@@ -24,6 +23,7 @@ import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.LookingThread;
+import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Situation;
@@ -113,14 +113,8 @@ public final class TurnContinuations implements AutoCloseable {
 
 	/** A thread that has just ended its work may not be free yet, so there is a queue. */
 	private static ExecutorService threads(int most) {
-		AtomicInteger number = new AtomicInteger();
 		ThreadPoolExecutor threads = new ThreadPoolExecutor(most, most, IDLE.toSeconds(), TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), (work) -> {
-					Thread thread = new Thread(null, work, "sessionkit-continuation-" + number.incrementAndGet(), 0,
-							false);
-					thread.setDaemon(true);
-					return thread;
-				});
+				new LinkedBlockingQueue<>(), OwnThreads.numbered("sessionkit-continuation-"));
 		threads.allowCoreThreadTimeOut(true);
 		return threads;
 	}

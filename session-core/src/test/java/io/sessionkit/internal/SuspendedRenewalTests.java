@@ -32,7 +32,7 @@ class SuspendedRenewalTests {
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
-	private final RenewalThreads threads = new RenewalThreads();
+	private final RenewalThreads threads = new RenewalThreads(getClass().getClassLoader());
 
 	private final CountDownLatch watched = new CountDownLatch(1);
 

@@ -1,6 +1,8 @@
 package io.sessionkit.stream;
 
 import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -374,6 +376,36 @@ class TurnContinuationsTests {
 		await().during(Duration.ofMillis(300)).until(() -> calls.get() == 1 && notices().isEmpty());
 		assertThat(this.store.find(KEY)).isEmpty();
 		assertThat(this.cancelled).isEmpty();
+	}
+
+	/** A decision of a process may be made by any of its threads. */
+	@Test
+	void toolFindsTheClassesOfTheApplicationAndNothingOfWhoeverDecides() {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		ClassLoader before = Thread.currentThread().getContextClassLoader();
+		ClassLoader application = new URLClassLoader(new URL[0], getClass().getClassLoader());
+		List<Optional<String>> users = new CopyOnWriteArrayList<>();
+		List<ClassLoader> loaders = new CopyOnWriteArrayList<>();
+		Instance watched = instance(Conversations.builder(this.store), UnaryOperator.identity(), () -> {
+			users.add(Optional.ofNullable(user.get()));
+			loaders.add(Thread.currentThread().getContextClassLoader());
+		});
+		try {
+			Thread.currentThread().setContextClassLoader(application);
+			start(watched, NEVER);
+			user.set("anna");
+			Thread.currentThread().setContextClassLoader(before);
+			pause(watched, KEY, "o1");
+			this.model.says("done");
+			watched.approvals().approve(watched.waiting(KEY), "anna");
+			awaitOver();
+		}
+		finally {
+			user.remove();
+			Thread.currentThread().setContextClassLoader(before);
+		}
+		assertThat(users).containsExactly(Optional.empty());
+		assertThat(loaders).containsExactly(application);
 	}
 
 	@Test

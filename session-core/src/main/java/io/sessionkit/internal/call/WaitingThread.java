@@ -1,14 +1,12 @@
 package io.sessionkit.internal.call;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.sessionkit.internal.CarriedError;
+import io.sessionkit.internal.SharedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
@@ -48,15 +46,8 @@ public final class WaitingThread {
 	 * thread is held for ever.
 	 */
 	private static Scheduler threads(String name) {
-		AtomicInteger number = new AtomicInteger();
-		ThreadPoolExecutor threads = new ThreadPoolExecutor(MOST_THREADS, MOST_THREADS, 1, TimeUnit.MINUTES,
-				new LinkedBlockingQueue<>(), (task) -> {
-					Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				});
-		threads.allowCoreThreadTimeOut(true);
-		return Schedulers.fromExecutorService(threads, name);
+		return Schedulers.fromExecutorService(SharedThreads.queueing(name + "-", MOST_THREADS, Duration.ofMinutes(1)),
+				name);
 	}
 
 	public static <T> Mono<T> run(Callable<T> work) {

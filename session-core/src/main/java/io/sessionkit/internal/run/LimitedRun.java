@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Thrown;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -44,8 +45,6 @@ final class LimitedRun implements Runnable {
 
 	private final CompletableFuture<String> result = new CompletableFuture<>();
 
-	private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
-
 	/** The thread while the tool runs on it. */
 	private @Nullable Thread thread;
 
@@ -69,14 +68,11 @@ final class LimitedRun implements Runnable {
 	}
 
 	/**
-	 * Starts a thread for this run alone. It inherits no thread-locals, and leaves none
-	 * to the tool of another caller.
+	 * Starts a thread for this run alone, which leaves no thread-locals to the tool of
+	 * another caller.
 	 */
 	private void start() {
-		Thread thread = new Thread(null, this, "sessionkit-tool-" + threads.incrementAndGet(), 0, false);
-		thread.setDaemon(true);
-		thread.setContextClassLoader(this.loader);
-		thread.start();
+		OwnThreads.named("sessionkit-tool-" + threads.incrementAndGet()).newThread(this).start();
 	}
 
 	/**

@@ -11,11 +11,11 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.TokenUsage;
 import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Invisible;
+import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.message.Replies;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +69,8 @@ public final class SummaryCalls implements AutoCloseable {
 	private final ExecutorService threads = threads("sessionkit-summary-", MOST_THREADS);
 
 	static ThreadPoolExecutor threads(String name, int most) {
-		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(0, most, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), (work) -> {
-			Thread thread = new Thread(work, name + number.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		});
+		return new ThreadPoolExecutor(0, most, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				OwnThreads.numbered(name));
 	}
 
 	/**

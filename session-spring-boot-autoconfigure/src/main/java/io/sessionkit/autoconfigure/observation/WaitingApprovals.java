@@ -93,9 +93,7 @@ final class WaitingApprovals implements MeterBinder {
 
 	private void begin() {
 		int number = ++this.begun;
-		Thread counter = new Thread(() -> countAgain(number), "sessionkit-waiting-approvals");
-		counter.setDaemon(true);
-		counter.start();
+		CallOfStore.start("sessionkit-waiting-approvals", () -> countAgain(number));
 		this.threads++;
 		this.counting = true;
 		this.at = System.nanoTime();
