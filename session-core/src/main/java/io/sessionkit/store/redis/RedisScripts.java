@@ -59,8 +59,22 @@ final class RedisScripts {
 		return known;
 	}
 
+	/**
+	 * Returns a connection.
+	 * @throws NoConnectionException if the application has stopped the factory, or not
+	 * started it yet
+	 */
+	private RedisConnection connection() {
+		try {
+			return this.connections.getConnection();
+		}
+		catch (IllegalStateException ex) {
+			throw new NoConnectionException(ex);
+		}
+	}
+
 	private boolean isCluster() {
-		try (RedisConnection connection = this.connections.getConnection()) {
+		try (RedisConnection connection = connection()) {
 			return connection instanceof RedisClusterConnection;
 		}
 	}
@@ -87,7 +101,7 @@ final class RedisScripts {
 	 */
 	List<Pair> servers(RedisKeys keys) {
 		return read(() -> {
-			try (RedisConnection connection = this.connections.getConnection()) {
+			try (RedisConnection connection = connection()) {
 				return (connection instanceof RedisClusterConnection cluster) ? mastersOf(cluster, keys)
 						: List.of(keys.oneSlot(0));
 			}
@@ -183,6 +197,9 @@ final class RedisScripts {
 		try {
 			return work.get();
 		}
+		catch (NoConnectionException ex) {
+			throw ex.translated(write);
+		}
 		catch (DataAccessException ex) {
 			if (!again.test(ex)) {
 				throw RedisErrors.translate(ex, write);
@@ -213,7 +230,7 @@ final class RedisScripts {
 	 * A template would do the same by way of a proxy of the connection.
 	 */
 	private byte @Nullable [] execute(Script script, int keys, byte[][] keysAndArguments) {
-		try (RedisConnection connection = this.connections.getConnection()) {
+		try (RedisConnection connection = connection()) {
 			return execute(connection.scriptingCommands(), script, keys, keysAndArguments);
 		}
 		catch (ClassCastException | IndexOutOfBoundsException | NullPointerException

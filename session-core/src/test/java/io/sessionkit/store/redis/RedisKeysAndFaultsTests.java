@@ -406,6 +406,28 @@ class RedisKeysAndFaultsTests {
 		}
 	}
 
+	/** As at the end of a shutdown, or around a checkpoint. */
+	@Test
+	void aFactoryThatIsStoppedGivesNoConnectionAndNothingWasWritten() {
+		LettuceConnectionFactory stopped = SERVER.connections();
+		SessionStore there = new RedisSessionStore(stopped, OPTIONS, this.prefix);
+		there.add(this.key, List.of(new UserMessage("q1")));
+		stopped.stop();
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> there.find(this.key))
+			.withMessageContaining("stopped")
+			.matches((ex) -> !ex.isUnwritten());
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> there.add(this.key, List.of(new UserMessage("secret words"))))
+			.withMessageNotContaining("secret words")
+			.matches(StoreUnavailableException::isUnwritten);
+		stopped.start();
+		assertThat(there.messages(this.key)).hasSize(1);
+		stopped.destroy();
+		RedisSessionStore early = new RedisSessionStore(new LettuceConnectionFactory(), OPTIONS, this.prefix);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(early::verifyServer)
+			.withMessageContaining("not started yet");
+	}
+
 	/** On a server of its own. */
 	@Test
 	void aReplicaIsNoticedBeforeTheFirstWrite() {

@@ -23,6 +23,12 @@ final class RedisStoreCheck {
 			store.verifyServer();
 		}
 		catch (StoreUnavailableException ex) {
+			if (isNotStarted(ex)) {
+				throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
+						"The store is checked when it is created: let the factory start early, as it does by"
+								+ " default (setEarlyStartup(true)).",
+						ex);
+			}
 			throw new ConfigurationRefusedException(ex.getMessage() + root(ex),
 					"Start Redis, or correct 'spring.data.redis.host' and 'spring.data.redis.port', or"
 							+ " 'spring.data.redis.url', and 'spring.data.redis.username' and"
@@ -33,6 +39,11 @@ final class RedisStoreCheck {
 							+ " With debug=true the log has the client's own message.",
 					ex);
 		}
+	}
+
+	/** Returns whether the factory itself has refused to give a connection. */
+	private static boolean isNotStarted(StoreUnavailableException ex) {
+		return ex.getCause() != null && ex.getCause().getCause() instanceof IllegalStateException;
 	}
 
 	private static String root(Throwable ex) {

@@ -133,6 +133,15 @@ class RedisSessionStoreAutoConfigurationTests {
 	}
 
 	@Test
+	void factoryThatStartsLaterIsReported() {
+		LettuceConnectionFactory late = new LettuceConnectionFactory();
+		late.setEarlyStartup(false);
+		FailureAnalysis analysis = StartFailure.analysis(this.bare.withBean(RedisConnectionFactory.class, () -> late));
+		assertThat(analysis.getDescription()).contains("not started yet");
+		assertThat(analysis.getAction()).contains("setEarlyStartup(true)");
+	}
+
+	@Test
 	void sessionsAreThereAfterARestart() {
 		this.redis.run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
 		this.redis.run((context) -> assertThat(context.getBean(SessionStore.class).messages(KEY)).hasSize(1));
