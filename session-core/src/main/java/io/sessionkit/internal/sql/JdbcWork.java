@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.ConnectionProxy;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -129,6 +130,32 @@ public final class JdbcWork {
 		return this.alone ? 1 : ATTEMPTS;
 	}
 
+	/**
+	 * Returns the connection of an access that has done nothing yet, and that is there: a
+	 * proxy that fetches one for the first statement would fail only then, and nobody
+	 * could say that nothing was written.
+	 * @param write whether it is to write
+	 */
+	private Connection fetched(boolean write) {
+		Connection connection = connection(write);
+		boolean fetched = false;
+		try {
+			if (connection instanceof ConnectionProxy) {
+				connection.getMetaData();
+			}
+			fetched = true;
+			return connection;
+		}
+		catch (SQLException ex) {
+			throw unreachable(ex, write);
+		}
+		finally {
+			if (!fetched) {
+				DataSourceUtils.releaseConnection(connection, this.dataSource);
+			}
+		}
+	}
+
 	/** Work to do on a connection. */
 	@FunctionalInterface
 	public interface Work<T extends @Nullable Object> {
@@ -207,7 +234,7 @@ public final class JdbcWork {
 
 	private <T extends @Nullable Object> T single(Work<T> work, boolean write) {
 		for (int attempt = 1;; attempt++) {
-			Connection connection = connection(write);
+			Connection connection = fetched(write);
 			boolean joined = false;
 			try {
 				joined = isJoined(connection);
@@ -270,7 +297,7 @@ public final class JdbcWork {
 	 * commits it, because nobody else will.
 	 */
 	private void finish(Work<?> work) {
-		Connection connection = connection(false);
+		Connection connection = fetched(false);
 		try {
 			run(() -> {
 				work.on(connection);
@@ -308,7 +335,7 @@ public final class JdbcWork {
 	}
 
 	private <T> Optional<T> attempt(@Nullable String beginning, Attempt<T> attempt, boolean last) {
-		Connection connection = connection(true);
+		Connection connection = fetched(true);
 		boolean joined = false;
 		try {
 			joined = isJoined(connection);

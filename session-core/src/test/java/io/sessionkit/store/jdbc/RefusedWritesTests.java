@@ -25,8 +25,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -55,6 +58,24 @@ class RefusedWritesTests {
 		assertUnavailable(() -> this.store.commit(Commit.on(header).records(one())))
 			.matches(StoreUnavailableException::isUnwritten);
 		assertUnavailable(() -> this.store.open(this.key, Window.ALL)).matches((ex) -> !ex.isUnwritten());
+	}
+
+	/** The pool is asked when there is a statement, which then fails. */
+	@Test
+	void turnForWhichNoConnectionIsFetchedIsUnwritten() {
+		LazyConnectionDataSourceProxy lazy = new LazyConnectionDataSourceProxy(this.pool);
+		SessionStore there = JdbcTransactionContract.storeOn(lazy);
+		Session header = begun(there);
+		this.pool.left.set(0);
+		Commit turn = Commit.on(header).turn(JdbcTransactionContract.turn("q"));
+		assertUnavailable(() -> there.commit(turn)).withMessageContaining("Nothing was read or written")
+			.matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> new TransactionTemplate(new DataSourceTransactionManager(lazy))
+			.executeWithoutResult((status) -> there.commit(turn))).matches(StoreUnavailableException::isUnwritten);
+		assertUnavailable(() -> there.open(this.key, Window.ALL)).matches((ex) -> !ex.isUnwritten());
+		this.pool.left.set(Integer.MAX_VALUE);
+		there.commit(turn);
+		assertThat(there.messages(this.key)).hasSize(2);
 	}
 
 	@Test

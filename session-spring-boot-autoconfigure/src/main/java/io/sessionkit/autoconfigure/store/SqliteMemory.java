@@ -49,7 +49,8 @@ final class SqliteMemory {
 	 * would be in one of them.
 	 */
 	static void refuseSeparate(DataSource dataSource, Connection connection) throws SQLException {
-		boolean shared = dataSource instanceof SingleConnectionDataSource || SHARED.matcher(url(connection)).matches();
+		boolean shared = dataSource.isWrapperFor(SingleConnectionDataSource.class)
+				|| SHARED.matcher(url(connection)).matches();
 		if (isIn(connection) && !shared) {
 			throw new ConfigurationRefusedException(
 					"The DataSource that sessions are to be kept in is a SQLite database in memory, and each connection"

@@ -53,6 +53,9 @@ final class WriteRights {
 	List<String> missing() {
 		List<String> missing = new ArrayList<>();
 		try (Connection connection = this.dataSource.getConnection()) {
+			// a proxy that has fetched no connection yet knows only what it was told
+			// itself
+			connection.getMetaData();
 			if (connection.isReadOnly()) {
 				throw readOnly("the connection is read-only", null);
 			}

@@ -44,6 +44,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -216,6 +218,8 @@ class SchemaInitializationTests {
 		FailureAnalysis analysis = StartFailure.analysis(always(database));
 		assertThat(analysis.getDescription()).contains("takes no writes").contains("read-only");
 		assertThat(analysis.getAction()).contains("not read-only");
+		FailureAnalysis lazy = StartFailure.analysis(always(new LazyConnectionDataSourceProxy(database)));
+		assertThat(lazy.getDescription()).contains("the connection is read-only");
 	}
 
 	@Test
@@ -263,6 +267,18 @@ class SchemaInitializationTests {
 			.analysis(this.runner.withPropertyValues("spring.datasource.url=" + url, ALWAYS));
 		assertThat(analysis.getDescription()).contains("SQLite database in memory");
 		assertThat(analysis.getAction()).contains("jdbc:sqlite:sessions.db").contains("cache=shared");
+	}
+
+	@Test
+	void sqliteInMemoryOnOneConnectionWorksAlsoBehindAProxy() {
+		SingleConnectionDataSource single = new SingleConnectionDataSource("jdbc:sqlite::memory:", true);
+		single.setAutoCommit(true);
+		try {
+			always(new LazyConnectionDataSourceProxy(single)).run((context) -> assertThat(context).hasNotFailed());
+		}
+		finally {
+			single.destroy();
+		}
 	}
 
 	@Test
