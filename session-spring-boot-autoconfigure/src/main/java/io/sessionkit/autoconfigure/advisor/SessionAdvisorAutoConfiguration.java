@@ -155,10 +155,13 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	/**
-	 * Publishes the notices that calls wait, if the application asks for them.
+	 * Publishes the notices that calls wait, if the application asks for them. A context
+	 * has none beside that of its parent, whose approvals are the same: each would take
+	 * notices from the other.
 	 */
 	@Bean
 	@Lazy(false)
+	@ConditionalOnMissingBean
 	@ConditionalOnSwitch(value = SessionKitProperties.NOTIFICATIONS_ENABLED, byDefault = false)
 	NoticeDelivery sessionKitNotices(Approvals approvals, ApplicationEventPublisher events,
 			SessionKitProperties properties) {
@@ -166,10 +169,12 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	/**
-	 * Continues turns once their calls are decided, if the application asks for that.
+	 * Continues turns once their calls are decided, if the application asks for that and
+	 * no parent of its context does.
 	 */
 	@Bean
 	@Lazy(false)
+	@ConditionalOnMissingBean
 	@ConditionalOnSwitch(value = ContinuationProperties.ENABLED, byDefault = false)
 	ContinuationDelivery sessionKitContinuations(Conversations conversations, Approvals approvals,
 			ListableBeanFactory beans, ObjectProvider<TurnStreams> streams, SessionKitProperties properties) {
@@ -292,6 +297,12 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnSwitch(SessionKitProperties.AUTO_REGISTER)
 	ChatClientBuilderCustomizer sessionKitAdvisorCustomizer(SessionAdvisor sessionAdvisor) {
 		return (builder) -> builder.defaultAdvisors(sessionAdvisor);
+	}
+
+	@Bean
+	@ConditionalOnSwitch(SessionKitProperties.AUTO_REGISTER)
+	RegistrationCheck sessionKitRegistrationCheck(ListableBeanFactory beans, Environment environment) {
+		return new RegistrationCheck(beans, environment);
 	}
 
 	private static Trim trim(SessionKitProperties.Trim properties) {

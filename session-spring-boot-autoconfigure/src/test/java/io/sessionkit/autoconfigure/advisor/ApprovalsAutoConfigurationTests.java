@@ -34,6 +34,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.stream.TurnContinuation;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
@@ -141,6 +142,22 @@ class ApprovalsAutoConfigurationTests {
 				assertThat(context.getBean(NoticeListener.class).heard).hasSize(2)
 					.allSatisfy((notice) -> assertThat(notice.calls()).containsExactly(shown.id()));
 			});
+	}
+
+	/** Two would take notices from each other, and only one has the listeners. */
+	@Test
+	void contextWithAParentThatDeliversDoesNotDeliverToo() {
+		ApplicationContextRunner delivering = this.runner.withBean(TurnContinuation.class, () -> (turn) -> {
+			throw new AssertionError("nothing waits");
+		})
+			.withPropertyValues("sessionkit.approval.notifications.enabled=true",
+					"sessionkit.approval.continuation.enabled=true");
+		delivering.run((parent) -> delivering.withParent(parent).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBeansOfType(NoticeDelivery.class)).isEmpty();
+			assertThat(context.getBeansOfType(ContinuationDelivery.class)).isEmpty();
+			assertThat(parent.getBeansOfType(NoticeDelivery.class)).hasSize(1);
+		}));
 	}
 
 	@Test
