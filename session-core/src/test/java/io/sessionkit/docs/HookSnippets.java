@@ -1,6 +1,7 @@
 package io.sessionkit.docs;
 
 import java.util.List;
+import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.OnCancel;
@@ -23,6 +24,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * The code of {@code docs/hooks.md}.
@@ -101,6 +103,23 @@ final class HookSnippets {
 
 	}
 	// end::keep
+
+	// tag::listener-bean
+	static final class Answered implements SessionListener {
+
+		private final ObjectProvider<Conversations> conversations;
+
+		Answered(ObjectProvider<Conversations> conversations) {
+			this.conversations = conversations;
+		}
+
+		@Override
+		public void committed(SessionEvent.Committed event) {
+			this.conversations.getObject().get(event.key()).tags(Set.of("answered"));
+		}
+
+	}
+	// end::listener-bean
 
 	// tag::listener
 	static final class Progress implements SessionListener {

@@ -11,6 +11,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
+import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -31,6 +32,8 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -43,7 +46,9 @@ import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConf
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -98,6 +103,74 @@ class SessionAdvisorAutoConfigurationTests {
 				.extracting(Enum::name)
 				.containsExactly("USER", "ASSISTANT", "TOOL", "ASSISTANT");
 		});
+	}
+
+	@Test
+	void listenerThatNeedsTheSessionsTakesTheirProvider() {
+		this.model.says("hello");
+		this.runner.withUserConfiguration(ProvidedListener.class).run((context) -> {
+			say(chat(context), "hi", SessionAdvisor.session(KEY));
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(context.getBean(SessionStore.class).find(KEY).orElseThrow().title())
+					.isEqualTo("answered"));
+		});
+	}
+
+	/** Whichever of the two is made first. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void listenerThatNeedsTheSessionsThemselvesIsReportedWithTheCure(boolean last) {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withUserConfiguration(NeedyListener.class)
+			.withInitializer((context) -> context
+				.addBeanFactoryPostProcessor((beans) -> beans.getBeanDefinition("needy").setLazyInit(last))));
+		assertThat(analysis.getDescription()).contains("needy").contains("sessionKitConversations");
+		assertThat(analysis.getAction()).contains("ObjectProvider<Conversations>");
+	}
+
+	@Test
+	void hookThatNeedsAClientIsReportedWithTheCure() {
+		FailureAnalysis analysis = StartFailure.analysis(this.runner.withUserConfiguration(NeedyHook.class));
+		assertThat(analysis.getDescription()).contains("needy").contains("sessionKitAdvisorCustomizer");
+		assertThat(analysis.getAction()).contains("ObjectProvider<ChatClient.Builder>");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ProvidedListener {
+
+		@Bean
+		SessionListener answered(ObjectProvider<Conversations> conversations) {
+			return new SessionListener() {
+
+				@Override
+				public void committed(SessionEvent.Committed event) {
+					conversations.getObject().get(event.key()).rename("answered");
+				}
+
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NeedyListener {
+
+		@Bean
+		SessionListener needy(Conversations conversations) {
+			return new SessionListener() {
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NeedyHook {
+
+		@Bean
+		SessionHook needy(ChatClient.Builder builder) {
+			return new SessionHook() {
+			};
+		}
+
 	}
 
 	@Test
