@@ -14,6 +14,7 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -47,6 +48,12 @@ public final class SessionStoreAutoConfiguration {
 		InMemorySessionStore sessionKitStore(StoreOptions options, SessionKitProperties properties) {
 			properties.store().refuseOtherThan(StoreType.MEMORY);
 			return new InMemorySessionStore(options, properties.store().memory().maxSessions());
+		}
+
+		@Bean
+		UnseenConnections sessionKitUnseenConnections(ConfigurableListableBeanFactory beans,
+				SessionKitProperties properties) {
+			return new UnseenConnections(beans, properties.store());
 		}
 
 	}

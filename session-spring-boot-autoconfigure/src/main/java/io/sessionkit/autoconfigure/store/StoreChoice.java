@@ -54,6 +54,14 @@ final class StoreChoice {
 		return new StoreChoice(beans, context.getClassLoader(), named);
 	}
 
+	/**
+	 * Chooses anew when all beans are there. The choice may be another one then: what a
+	 * factory makes whose method does not say so has no type before.
+	 */
+	static StoreChoice anew(ConfigurableListableBeanFactory beans) {
+		return new StoreChoice(beans, beans.getBeanClassLoader(), null);
+	}
+
 	private static StoreType named(String name) {
 		for (StoreType type : StoreType.values()) {
 			if (type.name().equalsIgnoreCase(name.strip())) {
@@ -98,6 +106,17 @@ final class StoreChoice {
 			.orElse(StoreType.MEMORY);
 	}
 
+	/**
+	 * Refuses a connection that was not seen when memory was chosen.
+	 */
+	void refuseUnseen() {
+		StoreNeeds.of(chosen()).ifPresent((needs) -> {
+			throw new ConfigurationRefusedException("The application has a " + needs.bean() + " " + candidates(needs)
+					+ ", which could not be known as one when the store was chosen. So sessions would be"
+					+ " forgotten on restart.", needs.declaration() + " Or " + USE_MEMORY + ".");
+		});
+	}
+
 	private static ConfigurationRefusedException ambiguous(Map<StoreNeeds, List<String>> found) {
 		List<String> beans = new ArrayList<>();
 		List<String> cures = new ArrayList<>();
@@ -118,8 +137,10 @@ final class StoreChoice {
 	private StoreType checked(StoreNeeds needs, List<String> beans) {
 		refuseMissingLibrary(needs);
 		if (beans.isEmpty()) {
-			throw new ConfigurationRefusedException("The property '" + StoreProperties.STORE_TYPE + "' is '"
-					+ needs.type().value() + "', but the application has no " + needs.bean() + ".", needs.cure());
+			throw new ConfigurationRefusedException(
+					"The property '" + StoreProperties.STORE_TYPE + "' is '" + needs.type().value()
+							+ "', but the application has no " + needs.bean() + ".",
+					needs.cure() + " If there is one: " + needs.declaration());
 		}
 		if (!hasSingleCandidate(beans)) {
 			throw new ConfigurationRefusedException(

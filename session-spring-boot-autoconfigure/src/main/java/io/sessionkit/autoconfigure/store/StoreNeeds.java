@@ -47,6 +47,14 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 	}
 
 	/**
+	 * Returns the instructions to have the bean known before it is made.
+	 */
+	String declaration() {
+		return "Let the method of the bean return the type " + bean() + ", and not that of a FactoryBean that makes it"
+				+ ((this.type == StoreType.JDBC) ? "; with JNDI, set 'spring.datasource.jndi-name' instead." : ".");
+	}
+
+	/**
 	 * Returns the simple name of the class of the bean.
 	 */
 	String bean() {

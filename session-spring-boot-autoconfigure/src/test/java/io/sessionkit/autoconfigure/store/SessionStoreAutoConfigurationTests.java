@@ -22,6 +22,7 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +31,8 @@ import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tokenizer.JTokkitTokenCountEstimator;
 import org.springframework.ai.tokenizer.TokenCountEstimator;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -302,6 +305,55 @@ class SessionStoreAutoConfigurationTests {
 		FailureAnalysis analysis = StartFailure.analysis(this.runner.withPropertyValues("sessionkit.store.type=jdbc"));
 		assertThat(analysis.getDescription()).contains("'sessionkit.store.type' is 'jdbc'").contains("no DataSource");
 		assertThat(analysis.getAction()).contains("spring.datasource.url").contains("driver");
+	}
+
+	/**
+	 * As a DataSource by JNDI: nobody knows what the factory makes before it has made it.
+	 */
+	@Test
+	void databaseThatCouldNotBeSeenIsNoReasonToForget() {
+		ApplicationContextRunner made = this.runner.withUserConfiguration(MadeDataSource.class);
+		FailureAnalysis analysis = StartFailure.analysis(made);
+		assertThat(analysis.getDescription()).contains("DataSource [dataSource]").contains("forgotten on restart");
+		assertThat(analysis.getAction()).contains("return the type DataSource")
+			.contains("'spring.datasource.jndi-name'")
+			.contains("'sessionkit.store.type' to 'memory'");
+		assertThat(StartFailure.analysis(made.withPropertyValues("sessionkit.store.type=jdbc")).getAction())
+			.contains("return the type DataSource");
+		made.withPropertyValues("sessionkit.store.type=memory")
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MadeDataSource {
+
+		@Bean
+		ObjectFactoryBean dataSource() {
+			return new ObjectFactoryBean();
+		}
+
+	}
+
+	/** Makes something whose type is known when it is there, as JndiObjectFactoryBean. */
+	static final class ObjectFactoryBean implements FactoryBean<Object>, InitializingBean {
+
+		private @Nullable DataSource made;
+
+		@Override
+		public void afterPropertiesSet() {
+			this.made = new DriverManagerDataSource("jdbc:h2:mem:made");
+		}
+
+		@Override
+		public @Nullable Object getObject() {
+			return this.made;
+		}
+
+		@Override
+		public @Nullable Class<?> getObjectType() {
+			return (this.made != null) ? this.made.getClass() : null;
+		}
+
 	}
 
 	@Test
