@@ -23,6 +23,9 @@ final class H2Exit {
 	/** With all forms in which H2 takes the value. */
 	private static final Pattern STAYS_OPEN = Pattern.compile(".*;db_close_on_exit=(false|f|no|n|0)(;.*)?");
 
+	/** H2 refuses such a URL with a setting that lets the file stay open. */
+	private static final Pattern SHARED = Pattern.compile(".*;auto_server=(true|t|yes|y|1)(;.*)?");
+
 	private H2Exit() {
 	}
 
@@ -33,6 +36,11 @@ final class H2Exit {
 	static boolean closesFile(DataSource dataSource) {
 		String url = url(dataSource).toLowerCase(Locale.ROOT);
 		return IN_FILE.matcher(url).matches() && !STAYS_OPEN.matcher(url).matches();
+	}
+
+	/** Returns whether several processes share the file. */
+	static boolean isShared(DataSource dataSource) {
+		return SHARED.matcher(url(dataSource).toLowerCase(Locale.ROOT)).matches();
 	}
 
 	private static String url(DataSource dataSource) {

@@ -30,6 +30,9 @@ final class JdbcStoreCheck {
 
 	private static final int HSQLDB_DENIED_OR_MISSING = -5501;
 
+	/** A DataSource that the application has made may have properties of its own. */
+	static final String URL = "the URL of this DataSource ('spring.datasource.url', unless it has one of its own)";
+
 	private final DataSource dataSource;
 
 	private final Jdbc jdbc;
@@ -78,8 +81,10 @@ final class JdbcStoreCheck {
 	private void warnOfExit() {
 		if (H2Exit.closesFile(this.dataSource)) {
 			logger.warn("H2 closes the database that sessions are kept in as soon as this process is told to end, while"
-					+ " calls are at work: their turns are then neither stored nor handed over. Write"
-					+ " ';DB_CLOSE_ON_EXIT=FALSE' at the end of its URL, or use H2 as a server: see docs/shutdown.md.");
+					+ " calls are at work: their turns are then neither stored nor handed over. "
+					+ (H2Exit.isShared(this.dataSource) ? "Use H2 as a server, and leave AUTO_SERVER out"
+							: "Write ';DB_CLOSE_ON_EXIT=FALSE' at the end of its URL, or use H2 as a server")
+					+ ": see docs/shutdown.md.");
 		}
 	}
 
@@ -137,20 +142,20 @@ final class JdbcStoreCheck {
 		String state = state(sql);
 		int error = (sql != null) ? sql.getErrorCode() : 0;
 		if (state.equals("3D000") || error == 1049 || error == 90146 || error == 4060) {
-			return "The server has no database of this name: create it, or correct the name at the end of"
-					+ " 'spring.datasource.url'.";
+			return "The server has no database of this name: create it, or correct the name at the end of " + URL + ".";
 		}
 		if (state.startsWith("28") || error == 18456) {
 			return "The server refused the user: correct 'spring.datasource.username' and"
-					+ " 'spring.datasource.password', or let this user connect.";
+					+ " 'spring.datasource.password', or what this DataSource has in their place, or let this user"
+					+ " connect.";
 		}
 		if (error == 90020 || error == -451) {
-			return "Another process has the file of the database open: end it, name another file in"
-					+ " 'spring.datasource.url', or let both reach the database through a server (H2: ';AUTO_SERVER=TRUE'"
-					+ " at the end of the URL of both).";
+			return "Another process has the file of the database open: end it, name another file in " + URL
+					+ ", or let both reach the database through a server, which is a process of its own (H2: 'jdbc:h2:tcp:').";
 		}
 		return "Start the database, or correct 'spring.datasource.url', 'spring.datasource.username' and"
-				+ " 'spring.datasource.password'. The directory of a database in a file must be there.";
+				+ " 'spring.datasource.password', or what this DataSource has in their place. The directory of a database"
+				+ " in a file must be there.";
 	}
 
 	private static Throwable rootOf(Throwable ex) {

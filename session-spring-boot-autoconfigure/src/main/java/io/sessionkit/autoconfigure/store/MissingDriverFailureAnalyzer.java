@@ -31,10 +31,10 @@ final class MissingDriverFailureAnalyzer extends AbstractFailureAnalyzer<Runtime
 
 	private static FailureAnalysis analysis(@Nullable String driver, Throwable failure) {
 		String name = (driver != null) ? " (class " + driver + ")" : "";
-		return new FailureAnalysis(
-				"The driver of the database in 'spring.datasource.url'" + name + " is not on the classpath.",
+		return new FailureAnalysis("The driver of a database" + name + " is not on the classpath.",
 				"Add the driver's dependency, for PostgreSQL 'org.postgresql:postgresql' with scope 'runtime', or correct"
-						+ " 'spring.datasource.url' and 'spring.datasource.driver-class-name'.",
+						+ " the URL and the driver of the DataSource: 'spring.datasource.url' and"
+						+ " 'spring.datasource.driver-class-name', unless it has properties of its own.",
 				failure);
 	}
 

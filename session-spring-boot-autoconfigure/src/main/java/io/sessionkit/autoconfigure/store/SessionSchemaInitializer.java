@@ -149,7 +149,7 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 
 	private static String whatToDo(ScriptException ex) {
 		if (JdbcStoreCheck.isWithoutSchema(ex)) {
-			return "Create the schema that 'currentSchema' in 'spring.datasource.url' names, or correct its name.";
+			return "Create the schema that 'currentSchema' in " + JdbcStoreCheck.URL + " names, or correct its name.";
 		}
 		return "Let this user create tables, or set '" + StoreProperties.INITIALIZE_SCHEMA
 				+ "' to 'never' and run the script as another one.";

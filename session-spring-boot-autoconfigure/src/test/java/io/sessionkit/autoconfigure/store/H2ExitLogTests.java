@@ -55,6 +55,13 @@ class H2ExitLogTests {
 		assertThat(output).doesNotContain(WARNING);
 	}
 
+	/** H2 takes one of the two settings only. */
+	@Test
+	void fileThatProcessesShareIsNotToldToTakeWhatH2Refuses(CapturedOutput output) {
+		start(pool("jdbc:h2:file:" + file() + ";AUTO_SERVER=TRUE"));
+		assertThat(output).containsOnlyOnce("Use H2 as a server, and leave AUTO_SERVER out").doesNotContain(WARNING);
+	}
+
 	@Test
 	void fileOfAServerIsNotWarnedOf(CapturedOutput output) throws Exception {
 		Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();

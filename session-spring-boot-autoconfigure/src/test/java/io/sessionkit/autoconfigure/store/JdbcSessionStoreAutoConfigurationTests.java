@@ -220,6 +220,7 @@ class JdbcSessionStoreAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "3D000, 0, create it", "42000, 1049, create it", "90146, 90146, create it",
 			"28P01, 0, refused the user", "28000, 1045, refused the user", "08001, 0, Start the database",
+			"90020, 90020, 'process of its own (H2: ''jdbc:h2:tcp:'')'", "3D000, 0, unless it has one of its own",
 			", 0, Start the database" })
 	void whatIsToBeDoneFollowsFromWhatTheServerSays(String attributes, int error, String action) {
 		DataSource refusing = new AbstractDataSource() {
@@ -251,7 +252,8 @@ class JdbcSessionStoreAutoConfigurationTests {
 	void missingDriverIsReportedByItsName() {
 		FailureAnalysis analysis = StartFailure
 			.analysis(this.runner.withPropertyValues("spring.datasource.url=jdbc:db2://localhost/secret"));
-		assertThat(analysis.getDescription()).contains("com.ibm.db2.jcc.DB2Driver").doesNotContain("localhost");
+		assertThat(analysis.getDescription()).contains("com.ibm.db2.jcc.DB2Driver")
+			.doesNotContain("localhost", "spring.datasource.url");
 		assertThat(analysis.getAction()).contains("dependency");
 	}
 
