@@ -1,5 +1,7 @@
 package io.sessionkit.autoconfigure;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,8 @@ public final class ConfigurationRefusedException extends RuntimeException {
 	 * @return the exception
 	 */
 	public static ConfigurationRefusedException of(String property, Object value, String action) {
-		return new ConfigurationRefusedException("The property '" + property + "' is '" + value + "'.", action);
+		Object written = (value instanceof Duration time) ? WrittenTime.of(time) : value;
+		return new ConfigurationRefusedException("The property '" + property + "' is '" + written + "'.", action);
 	}
 
 	public String description() {

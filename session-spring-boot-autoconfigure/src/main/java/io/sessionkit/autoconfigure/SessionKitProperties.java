@@ -678,8 +678,8 @@ public final class SessionKitProperties {
 			@Nullable Duration most, String consequence) {
 		if (value != null && most != null && value.compareTo(most) >= 0) {
 			throw new ConfigurationRefusedException(
-					"The property '" + PREFIX + "." + property + "' is " + value + " and '" + PREFIX + "." + limit
-							+ "' is " + most + ": " + consequence + ".",
+					"The property '" + PREFIX + "." + property + "' is " + WrittenTime.of(value) + " and '" + PREFIX
+							+ "." + limit + "' is " + WrittenTime.of(most) + ": " + consequence + ".",
 					"Set '" + PREFIX + "." + property + "' to less, or '" + PREFIX + "." + limit + "' to more.");
 		}
 	}

@@ -3,6 +3,7 @@ package io.sessionkit.autoconfigure.advisor;
 import java.time.Duration;
 import java.util.List;
 
+import io.sessionkit.autoconfigure.WrittenTime;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.stream.TurnStreams;
 import org.apache.commons.logging.Log;
@@ -73,8 +74,9 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 	@Override
 	public void start() {
 		if (this.timeout.compareTo(this.phaseTimeout) > 0) {
-			logger.warn("'sessionkit.shutdown.timeout' is " + this.timeout + ", and Spring goes on after "
-					+ this.phaseTimeout + ". Raise 'spring.lifecycle.timeout-per-shutdown-phase', or lower it.");
+			logger.warn("'sessionkit.shutdown.timeout' is " + WrittenTime.of(this.timeout)
+					+ ", and Spring goes on after " + WrittenTime.of(this.phaseTimeout)
+					+ ". Raise 'spring.lifecycle.timeout-per-shutdown-phase', or lower it.");
 		}
 		this.conversations = List.copyOf(this.beans.getBeansOfType(Conversations.class).values());
 		this.streams = List.copyOf(this.beans.getBeansOfType(TurnStreams.class).values());

@@ -1,6 +1,5 @@
 package io.sessionkit.autoconfigure.advisor;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,6 +7,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.SummarizeProperties;
+import io.sessionkit.autoconfigure.WrittenTime;
 import io.sessionkit.autoconfigure.check.AtStart;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
@@ -77,7 +77,7 @@ final class StartReport extends AtStart {
 	/** A store of a test, such as a mock, may have no options. */
 	private static void addLife(List<String> all, @Nullable StoreOptions options) {
 		if (options != null && options.timeToLive() != null) {
-			all.add("sessions " + text(options.timeToLive()) + " after their last write");
+			all.add("sessions " + WrittenTime.of(options.timeToLive()) + " after their last write");
 		}
 	}
 
@@ -99,7 +99,7 @@ final class StartReport extends AtStart {
 			all.add("the oldest turns of sessions of more than " + retention.maxTurns());
 		}
 		if (retention.maxAge() != null) {
-			all.add("turns after " + text(retention.maxAge()));
+			all.add("turns after " + WrittenTime.of(retention.maxAge()));
 		}
 	}
 
@@ -133,15 +133,6 @@ final class StartReport extends AtStart {
 		if (limit != null) {
 			all.add(limit + " " + what);
 		}
-	}
-
-	/** Returns a time as it would be written as a property, such as 30d. */
-	private static String text(Duration time) {
-		if (time.toSeconds() % Duration.ofDays(1).toSeconds() == 0) {
-			return time.toDays() + "d";
-		}
-		return (time.toSeconds() % Duration.ofHours(1).toSeconds() == 0) ? time.toHours() + "h"
-				: time.toSeconds() + "s";
 	}
 
 }

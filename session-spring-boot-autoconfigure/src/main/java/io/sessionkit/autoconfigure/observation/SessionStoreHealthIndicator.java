@@ -8,6 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.WrittenTime;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 			return health(Health.up()).build();
 		}
 		catch (TimeoutException ex) {
-			return health(Health.down()).withDetail(ERROR, "no answer within " + this.timeout).build();
+			return health(Health.down()).withDetail(ERROR, "no answer within " + WrittenTime.of(this.timeout)).build();
 		}
 		catch (ExecutionException ex) {
 			Throwable cause = (ex.getCause() != null) ? ex.getCause() : ex;
@@ -94,7 +95,7 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 	}
 
 	private void ask(CompletableFuture<Boolean> answer) {
-		Thread thread = new Thread(() -> {
+		CallOfStore.start("sessionkit-health", () -> {
 			try {
 				answer.complete(this.store.find(PROBE).isPresent());
 			}
@@ -104,9 +105,7 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 			finally {
 				this.threads.decrementAndGet();
 			}
-		}, "sessionkit-health");
-		thread.setDaemon(true);
-		thread.start();
+		});
 		this.threads.incrementAndGet();
 	}
 

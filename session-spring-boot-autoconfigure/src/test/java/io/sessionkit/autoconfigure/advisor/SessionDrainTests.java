@@ -110,7 +110,7 @@ class SessionDrainTests {
 	void timeThatSpringDoesNotWaitIsSaidAtStart(CapturedOutput output) {
 		this.runner.withPropertyValues("sessionkit.shutdown.timeout=31s").run((context) -> {
 		});
-		assertThat(output).contains("'sessionkit.shutdown.timeout' is PT31S, and Spring goes on after PT30S.");
+		assertThat(output).contains("'sessionkit.shutdown.timeout' is 31s, and Spring goes on after 30s.");
 	}
 
 	private static String ask(ChatClient.Builder chat, String question) {

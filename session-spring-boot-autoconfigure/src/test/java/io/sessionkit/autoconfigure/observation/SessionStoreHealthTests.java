@@ -1,6 +1,11 @@
 package io.sessionkit.autoconfigure.observation;
 
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,6 +54,31 @@ class SessionStoreHealthTests {
 			.endsWith("StoreUnavailableException");
 	}
 
+	/** The health is that of all users, with the key of none. */
+	@Test
+	void storeIsAskedWithNothingOfWhoeverAsksForItsHealth() {
+		InheritableThreadLocal<String> tenant = new InheritableThreadLocal<>();
+		ClassLoader loader = Thread.currentThread().getContextClassLoader();
+		List<Optional<String>> tenants = new CopyOnWriteArrayList<>();
+		List<ClassLoader> loaders = new CopyOnWriteArrayList<>();
+		this.store.beforeOpen(() -> {
+			tenants.add(Optional.ofNullable(tenant.get()));
+			loaders.add(Thread.currentThread().getContextClassLoader());
+		});
+		ClassLoader application = new URLClassLoader(new URL[0], loader);
+		tenant.set("acme");
+		Thread.currentThread().setContextClassLoader(application);
+		try {
+			indicator(Duration.ofSeconds(10)).health();
+		}
+		finally {
+			tenant.remove();
+			Thread.currentThread().setContextClassLoader(loader);
+		}
+		assertThat(tenants).containsExactly(Optional.empty());
+		assertThat(loaders).containsExactly(application);
+	}
+
 	@Test
 	void storeThatHangsIsDownInTimeAndHoldsOneThread() {
 		CountDownLatch hanging = new CountDownLatch(1);
@@ -60,7 +90,7 @@ class SessionStoreHealthTests {
 		for (int i = 0; i < 5; i++) {
 			Health health = indicator.health();
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(health.getDetails().get("error").toString()).startsWith("no answer within");
+			assertThat(health.getDetails().get("error").toString()).isEqualTo("no answer within 50ms");
 		}
 		assertThat(this.calls).hasValue(1);
 		hanging.countDown();

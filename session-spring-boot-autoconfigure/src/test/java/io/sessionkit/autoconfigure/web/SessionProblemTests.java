@@ -57,6 +57,9 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
@@ -170,6 +173,28 @@ class SessionProblemTests {
 				.expectBody()
 				.jsonPath("$.code")
 				.isEqualTo("conflict"));
+	}
+
+	@Test
+	void aFunctionalEndpointOfAReactiveApplicationAnswersWithProblems() {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/routed/conflict")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.CONFLICT)
+				.expectBody()
+				.jsonPath("$.code")
+				.isEqualTo("conflict"));
+	}
+
+	@Test
+	void aFunctionalEndpointOfAServletApplicationAnswersWithProblems() {
+		this.servlet.withPropertyValues(ON)
+			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/routed/conflict"))
+				.hasStatus(HttpStatus.CONFLICT));
 	}
 
 	/** The answer is no event, since there is no stream. */
@@ -313,6 +338,13 @@ class SessionProblemTests {
 			return new Failing();
 		}
 
+		@Bean
+		org.springframework.web.servlet.function.RouterFunction<?> routed() {
+			return org.springframework.web.servlet.function.RouterFunctions.route().GET("/routed/{kind}", (request) -> {
+				throw failure(request.pathVariable("kind"));
+			}).build();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -322,6 +354,13 @@ class SessionProblemTests {
 		@Bean
 		FailingLater failing() {
 			return new FailingLater();
+		}
+
+		@Bean
+		RouterFunction<ServerResponse> routed() {
+			return RouterFunctions.route()
+				.GET("/routed/{kind}", (request) -> Mono.error(failure(request.pathVariable("kind"))))
+				.build();
 		}
 
 	}
