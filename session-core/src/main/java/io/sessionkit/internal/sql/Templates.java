@@ -18,7 +18,8 @@ import io.sessionkit.internal.row.HeaderRow;
  * expired; <code>{header}</code> for the columns of {@link HeaderRow},
  * <code>{turnItems}</code> for those of {@link TurnItems}; <code>{kind}</code> for what
  * {@link OpenedCollector} is to take the header of a session <code>s</code> for, compared
- * with the view that is known (takes <code>:stamp</code>, <code>:summaryRevision</code>,
+ * with the view that is known, and <code>{known}</code> for the newest turn of that view
+ * (both take <code>:stamp</code>, <code>:summaryRevision</code>,
  * <code>:summaryAt</code>); <code>{lock}</code>, <code>{new}</code>, <code>{limit}</code>
  * (takes <code>:limit</code>) and <code>{page}</code> (takes <code>:offset</code> too).
  *
@@ -49,10 +50,15 @@ public record Templates(Dialect dialect, String prefix) {
 	 * appended a turn, <code>stamp_1</code> to <code>stamp_3</code> are the stamps before
 	 * it, as far as the writes after each of them only appended a turn too.
 	 */
-	private static final String KIND = """
-			case when {other} then 0 when s.stamp = :stamp then 3 when s.appended <> s.stamp then 0
-				when s.stamp_1 = :stamp then 4 when s.stamp_2 = :stamp then 5 when s.stamp_3 = :stamp then 6
-				else 0 end""".replace("{other}", OTHER_SUMMARY);
+	private static final String COMPARED = """
+			case when {other} then {nothing} when s.stamp = :stamp then {all} when s.appended <> s.stamp then {nothing}
+				when s.stamp_1 = :stamp then {but1} when s.stamp_2 = :stamp then {but2} when s.stamp_3 = :stamp then {but3}
+				else {nothing} end"""
+		.replace("{other}", OTHER_SUMMARY);
+
+	private static final String KIND = compared("0", "3", "4", "5", "6");
+
+	private static final String KNOWN = compared("0", "s.head", "s.head - 1", "s.head - 2", "s.head - 3");
 
 	/**
 	 * A select of its own, since PostgreSQL may read all rows of the other table where it
@@ -69,8 +75,16 @@ public record Templates(Dialect dialect, String prefix) {
 		return prefix;
 	}
 
+	private static String compared(String nothing, String all, String but1, String but2, String but3) {
+		return COMPARED.replace("{nothing}", nothing)
+			.replace("{all}", all)
+			.replace("{but1}", but1)
+			.replace("{but2}", but2)
+			.replace("{but3}", but3);
+	}
+
 	public Sql sql(String template) {
-		String whole = template.replace("{kind}", KIND).replace("{pk}", PK);
+		String whole = template.replace("{kind}", KIND).replace("{known}", KNOWN).replace("{pk}", PK);
 		String exact = EXACT.matcher(whole)
 			.replaceAll((found) -> Matcher.quoteReplacement(this.dialect.exact(found.group(1))));
 		String text = BARE.matcher(exact)

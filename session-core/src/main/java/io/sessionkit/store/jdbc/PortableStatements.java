@@ -51,12 +51,6 @@ final class PortableStatements implements HotStatements {
 			""";
 
 	/**
-	 * The number of the newest turns that are not known: none for kind 3, one to three
-	 * for kinds 4 to 6, all for kind 0.
-	 */
-	private static final String UNKNOWN = "coalesce(nullif({kind}, 0) - 3, s.head)";
-
-	/**
 	 * The header and its summary, and the newest turns of the run that ends at the head.
 	 */
 	private static final String OPEN = OPEN_HEADER + """
@@ -70,10 +64,10 @@ final class PortableStatements implements HotStatements {
 						then case when s.head - :turns > s.cp then s.head - :turns + 1 else s.cp + 1 end
 						else case when s.run_lo > s.cp then s.run_lo else s.cp + 1 end end
 					and t.turn_no <= s.head
-				where s.key_hash = :key and {live} and t.turn_no > s.head - {unknown}
+				where s.key_hash = :key and {live} and {kind} <> 3 and t.turn_no > {known}
 				order by t.turn_no desc {limit}) t
 			order by 1
-			""".replace("{unknown}", UNKNOWN);
+			""";
 
 	private static final String HEADER = """
 			select {header} from {session} s where s.key_hash = :key and {live}
