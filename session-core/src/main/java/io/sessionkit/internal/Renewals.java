@@ -48,7 +48,11 @@ public final class Renewals implements AutoCloseable {
 		return (wait.compareTo(LONGEST_WAIT) < 0) ? wait : LONGEST_WAIT;
 	}
 
-	private static Duration patience(Duration life) {
+	/**
+	 * Returns the time after which a renewal counts as one that hangs.
+	 * @param life the time after which something is lost unless it is renewed
+	 */
+	static Duration patience(Duration life) {
 		Duration period = period(life);
 		return (period.compareTo(LONGEST_PATIENCE) < 0) ? period : LONGEST_PATIENCE;
 	}

@@ -4,12 +4,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.DurationText;
+import io.sessionkit.internal.OneAfterAnother;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.Uninterrupted;
 import io.sessionkit.store.RecordWrite;
@@ -35,42 +35,66 @@ final class FirstPlace {
 
 	private final String id;
 
-	/** Held while the line is written or about to be left. */
-	private final Lock writing = new ReentrantLock();
+	private final OneAfterAnother order;
 
-	private Line line;
+	/** The line as this call has read or written it last. */
+	private final AtomicReference<Known> known;
 
-	private long revision;
+	/** What the last write for a commit has expected. */
+	private volatile Expected expected;
 
-	/** The revision that the last write for a commit has expected. */
-	private long expected;
+	/** The calls that offered their messages when the line was last read for that. */
+	private volatile List<String> offered = List.of();
 
-	private boolean lost;
+	private volatile boolean lost;
 
 	/** The last time at which this call has shown that it is there. */
 	private volatile long beaten = System.nanoTime();
 
 	private final AtomicBoolean reported = new AtomicBoolean();
 
-	private boolean over;
+	private volatile boolean over;
 
 	/**
 	 * Set once a transaction of the caller has written this line, and may have locked it:
 	 * nobody can write it until that ends, not even this call.
 	 */
-	private boolean locked;
+	private volatile boolean locked;
+
+	/** True until the call is about to leave the line. */
+	private volatile boolean renews = true;
 
 	private final Renewals.Renewal renewal;
+
+	/**
+	 * A line as it is stored, or was.
+	 */
+	private record Known(Line line, long revision) {
+	}
+
+	/**
+	 * What a write for a commit relies on.
+	 *
+	 * @param revision the revision of the line that it replaces
+	 * @param since the time at which the write was created
+	 */
+	private record Expected(long revision, long since) {
+	}
 
 	FirstPlace(Lines lines, SessionKey key, LineName name, String id, Line line, long revision, Renewals renewals) {
 		this.lines = lines;
 		this.key = key;
 		this.name = name;
 		this.id = id;
-		this.line = line;
-		this.revision = revision;
+		this.order = new OneAfterAnother(lines.life());
+		this.known = new AtomicReference<>(new Known(line, revision));
+		this.expected = new Expected(revision, this.beaten);
 		this.renewal = renewals.start(lines.life(), () -> "The place of a call on session " + key, this::renew,
 				this::overdue);
+	}
+
+	private Line line() {
+		return this.known.get().line();
 	}
 
 	/**
@@ -78,13 +102,7 @@ final class FirstPlace {
 	 * if there is none.
 	 */
 	@Nullable Answer answer() {
-		this.writing.lock();
-		try {
-			return this.line.answer();
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return line().answer();
 	}
 
 	/**
@@ -106,31 +124,22 @@ final class FirstPlace {
 	 * their arrival.
 	 */
 	List<String> offering() {
-		this.writing.lock();
-		try {
-			if (!refresh()) {
-				return List.of();
-			}
-			return this.line.offering();
-		}
-		finally {
-			this.writing.unlock();
-		}
+		this.offered = this.order.call(() -> refresh() ? line().offering() : List.of());
+		return this.offered;
 	}
 
 	/**
 	 * Takes the messages of calls that were {@link #offering}.
-	 * @return false if the line has changed since, and nothing was taken
+	 * @return false if other calls offer theirs now, or the line has changed, and nothing
+	 * was taken
 	 */
 	boolean take(Collection<String> ids) {
-		this.writing.lock();
-		try {
-			Line next = this.line.taken(ids);
-			return next.equals(this.line) || put(next);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.order.call(() -> {
+			Known from = this.known.get();
+			Line next = from.line().taken(ids);
+			// a renewal may have read meanwhile that a call has left
+			return from.line().offering().equals(this.offered) && (next.equals(from.line()) || put(from, next));
+		});
 	}
 
 	/**
@@ -140,17 +149,24 @@ final class FirstPlace {
 	 * @param joined the calls that need not work, since the turn has their messages
 	 */
 	RecordWrite leaving(Answer turn, Collection<String> joined) {
-		this.writing.lock();
-		try {
-			this.renewal.cancel();
-			this.expected = this.revision;
-			Line next = (this.name.request() != null) ? this.line.answered(turn).left()
-					: this.line.without(joined).without(Set.of(this.id));
-			return this.lines.writeLeft(this.key, this.name, next, this.revision);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.order.call(() -> {
+			stopRenewal();
+			Known from = expect();
+			Line next = (this.name.request() != null) ? from.line().answered(turn).left()
+					: from.line().without(joined).without(Set.of(this.id));
+			return this.lines.writeLeft(this.key, this.name, next, from.revision());
+		});
+	}
+
+	private Known expect() {
+		Known from = this.known.get();
+		this.expected = new Expected(from.revision(), System.nanoTime());
+		return from;
+	}
+
+	private void stopRenewal() {
+		this.renews = false;
+		this.renewal.cancel();
 	}
 
 	/**
@@ -160,31 +176,27 @@ final class FirstPlace {
 	 * @return the write; null if the line of a request has its answer already
 	 */
 	@Nullable RecordWrite answering(Answer turn) {
-		this.writing.lock();
-		try {
-			this.expected = this.revision;
-			Line next = withPart(turn);
+		return this.order.<@Nullable RecordWrite>call(() -> {
+			Known from = expect();
+			Line next = withPart(from.line(), turn);
 			if (next == null) {
 				return null;
 			}
 			if (this.lines.mayRollBack()) {
 				this.locked = true;
-				this.renewal.cancel();
+				stopRenewal();
 			}
-			return this.lines.write(this.key, this.name, next, this.revision);
-		}
-		finally {
-			this.writing.unlock();
-		}
+			return this.lines.write(this.key, this.name, next, from.revision());
+		});
 	}
 
-	private @Nullable Line withPart(Answer turn) {
+	private @Nullable Line withPart(Line line, Answer turn) {
 		if (this.name.request() == null) {
 			// not in a transaction of the caller: this call has to renew its place
 			// meanwhile
-			return this.lines.mayRollBack() ? null : this.line.beaten(this.id);
+			return this.lines.mayRollBack() ? null : line.beaten(this.id);
 		}
-		return (this.line.answer() == null) ? this.line.answered(turn) : null;
+		return (line.answer() == null) ? line.answered(turn) : null;
 	}
 
 	/**
@@ -192,16 +204,12 @@ final class FirstPlace {
 	 * since.
 	 */
 	void answered(Answer turn) {
-		this.writing.lock();
-		try {
-			Line next = (this.revision == this.expected) ? withPart(turn) : null;
-			if (next != null) {
-				this.line = next;
-				this.revision = this.expected + 1;
-			}
-		}
-		finally {
-			this.writing.unlock();
+		Expected before = this.expected;
+		Known from = this.known.get();
+		Line next = (from.revision() == before.revision()) ? withPart(from.line(), turn) : null;
+		if (next != null && this.known.compareAndSet(from, new Known(next, from.revision() + 1))
+				&& isInLineOfSession()) {
+			this.beaten = before.since();
 		}
 	}
 
@@ -211,13 +219,7 @@ final class FirstPlace {
 	 * @return whether this call still works
 	 */
 	boolean isStillFirst(Answer turn) {
-		this.writing.lock();
-		try {
-			return refresh() || isAnsweredBy(turn);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.order.call(() -> refresh() || isAnsweredBy(turn));
 	}
 
 	/**
@@ -225,13 +227,7 @@ final class FirstPlace {
 	 * expected.
 	 */
 	boolean hasChanged() {
-		this.writing.lock();
-		try {
-			return this.revision != this.expected;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.known.get().revision() != this.expected.revision();
 	}
 
 	/**
@@ -240,13 +236,7 @@ final class FirstPlace {
 	 * @param turn the turn that this call works on
 	 */
 	boolean isLost(Answer turn) {
-		this.writing.lock();
-		try {
-			return this.lost && !isAnsweredBy(turn);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return this.lost && !isAnsweredBy(turn);
 	}
 
 	/**
@@ -255,19 +245,14 @@ final class FirstPlace {
 	 * parts.
 	 */
 	private boolean isAnsweredBy(Answer turn) {
-		Answer there = this.line.answer();
-		return this.line.isAnswered() && there != null && there.turn().equals(turn.turn());
+		Line line = line();
+		Answer there = line.answer();
+		return line.isAnswered() && there != null && there.turn().equals(turn.turn());
 	}
 
 	/** Ends the place after the commit that has left the line. */
 	void left() {
-		this.writing.lock();
-		try {
-			this.over = true;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		this.over = true;
 	}
 
 	/**
@@ -286,7 +271,7 @@ final class FirstPlace {
 	}
 
 	private void leave(Runnable leaving) {
-		this.renewal.cancel();
+		stopRenewal();
 		try {
 			Uninterrupted.call(() -> {
 				leaveOnce(leaving);
@@ -302,21 +287,17 @@ final class FirstPlace {
 	}
 
 	private void leaveOnce(Runnable leaving) {
-		this.writing.lock();
-		try {
+		this.order.run(() -> {
 			if (!this.over && !this.locked) {
 				leaving.run();
 			}
 			this.over = true;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		});
 	}
 
 	/**
-	 * A renewal does not come back from the store, and so has the lock. The call learns
-	 * at its commit what has become of its place.
+	 * A renewal does not come back from the store. The call learns with its next write
+	 * what has become of its place.
 	 */
 	private void overdue() {
 		if (System.nanoTime() - this.beaten > this.lines.life().toNanos() && this.reported.compareAndSet(false, true)) {
@@ -328,15 +309,11 @@ final class FirstPlace {
 	}
 
 	private void renew() {
-		this.writing.lock();
-		try {
-			if (!this.over && !beat() && !beatAgain()) {
-				this.renewal.cancel();
+		this.order.run(() -> {
+			if (this.renews && !beat() && !beatAgain()) {
+				stopRenewal();
 			}
-		}
-		finally {
-			this.writing.unlock();
-		}
+		});
 	}
 
 	/**
@@ -345,7 +322,9 @@ final class FirstPlace {
 	 */
 	private boolean beatAgain() {
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			if (!refresh()) {
+			Line now = read();
+			if (!now.isFirst(this.id)) {
+				unlessLeaving(now);
 				return false;
 			}
 			if (beat()) {
@@ -355,18 +334,27 @@ final class FirstPlace {
 		return true;
 	}
 
-	private boolean beat() {
-		return put(this.line.beaten(this.id));
+	/** A commit that leaves the line may have been stored beside this renewal. */
+	private void unlessLeaving(Line now) {
+		if (this.renews) {
+			lost(now);
+		}
 	}
 
-	private boolean put(Line next) {
+	private boolean beat() {
+		Known from = this.known.get();
+		return put(from, from.line().beaten(this.id));
+	}
+
+	/** What was read or written beside this write is newer. */
+	private boolean put(Known from, Line next) {
 		long now = System.nanoTime();
-		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, this.revision))) {
+		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, from.revision()))) {
 			return false;
 		}
-		this.line = next;
-		this.revision++;
-		this.beaten = now;
+		if (this.known.compareAndSet(from, new Known(next, from.revision() + 1))) {
+			this.beaten = now;
+		}
 		return true;
 	}
 
@@ -375,17 +363,23 @@ final class FirstPlace {
 	 * @return whether this call still works
 	 */
 	private boolean refresh() {
-		SessionRecord record = this.lines.record(this.key, this.name);
-		Line now = (record != null) ? this.lines.line(record) : Line.NOBODY;
+		Line now = read();
 		boolean first = now.isFirst(this.id);
-		if (record != null && (first || now.isAnswered())) {
-			this.line = now;
-			this.revision = record.revision();
-		}
 		if (!first) {
 			lost(now);
 		}
 		return first;
+	}
+
+	/** Reads the line, and remembers it as long as it is that of this call. */
+	private Line read() {
+		Known before = this.known.get();
+		SessionRecord record = this.lines.record(this.key, this.name);
+		Line now = (record != null) ? this.lines.line(record) : Line.NOBODY;
+		if (record != null && (now.isFirst(this.id) || now.isAnswered())) {
+			this.known.compareAndSet(before, new Known(now, record.revision()));
+		}
+		return now;
 	}
 
 	/**

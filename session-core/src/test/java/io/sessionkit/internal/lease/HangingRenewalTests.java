@@ -1,12 +1,17 @@
 package io.sessionkit.internal.lease;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import ch.qos.logback.classic.Level;
@@ -16,10 +21,17 @@ import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.attribute.JoiningInput;
+import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.line.Answer;
+import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
+import io.sessionkit.internal.line.Offer;
+import io.sessionkit.internal.line.Offering;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ObservedStore;
@@ -30,6 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.messages.UserMessage;
@@ -43,6 +56,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Isolated
 @Timeout(120)
 class HangingRenewalTests {
+
+	private static final SessionKey KEY = SessionKey.of("ada", "t1");
 
 	private static final Duration LIFE = Duration.ofSeconds(3);
 
@@ -162,14 +177,81 @@ class HangingRenewalTests {
 
 	@Test
 	void placeInLineWhoseRenewalHangsIsReportedOnceItHasRunOut() {
-		SessionKey key = SessionKey.of("ada", "t1");
-		this.memory.add(key, List.of(new UserMessage("q")));
-		this.toHang = 1;
-		new Lines(this.store, LIFE, this.renewals, this.observer)
-			.arrive(key, null, null, Concurrency.SERIALIZE, LIFE, null, new Drain())
-			.await();
+		hangingPlace(this.store::beforePut);
 		Awaitility.await().until(() -> this.lost.equals(List.of(LeaseKind.LINE)));
 		assertThat(logged("The place of a call on session 't1' of 'ada' was not renewed")).isOne();
+	}
+
+	@Test
+	void turnWhosePlaceHangsIsStoredWithoutItAndTheLateRenewalWritesNothing() {
+		Admission admission = hangingPlace(this.store::beforePut);
+		assertThat(soon(() -> isStored(admission.answering()))).isTrue();
+		admission.answered();
+		assertThat(soon(() -> isStored(admission.leaving()))).isTrue();
+		this.alive.countDown();
+		Awaitility.await().until(() -> this.hanging.stream().allMatch((thread) -> isIdle(thread)));
+		admission.left();
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
+		assertThat(this.lost).isEmpty();
+		assertThat(logged("place")).isEqualTo(logged("waits for the store"));
+	}
+
+	/** Its answer is what hangs. */
+	@Test
+	void renewalThatWasStoredBeforeItHungIsReadByTheTurnThatIsStored() {
+		Admission admission = hangingPlace(this.store::afterPut);
+		assertThat(soon(() -> isStored(admission.leaving()))).isFalse();
+		assertThat(soon(admission::hasChanged)).isTrue();
+		assertThat(soon(() -> isStored(admission.leaving()))).isTrue();
+		admission.left();
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
+	}
+
+	@Test
+	void callWhosePlaceHangsTakesMessagesAndLeaves() {
+		Admission admission = hangingPlace(this.store::beforePut);
+		Arrival second = arrive(() -> new Offer(JoiningInput.unchecked(List.of(new UserMessage("more"))), null, 0));
+		assertThat(second.look()).isNull();
+		Offering offering = Objects.requireNonNull(admission.offering());
+		List<String> waiting = soon(offering::waiting);
+		assertThat(waiting).hasSize(1);
+		assertThat(soon(() -> offering.take(waiting))).isTrue();
+		assertThat(soon(() -> {
+			admission.leave();
+			return true;
+		})).isTrue();
+		Awaitility.await().until(() -> second.look() != null);
+	}
+
+	/** Returns the admission of a call whose place is being renewed. */
+	private Admission hangingPlace(Consumer<Consumer<RecordWrite>> hangs) {
+		this.store.beforePut((write) -> {
+		});
+		hangs.accept(this::hang);
+		this.memory.add(KEY, List.of(new UserMessage("q")));
+		this.toHang = 1;
+		Admission admission = arrive(() -> null).await();
+		admission.working(new Answer("turn", 1));
+		Awaitility.await().until(() -> this.hanging.size() == 1);
+		return admission;
+	}
+
+	private Arrival arrive(Supplier<@Nullable Offer> offer) {
+		return Objects.requireNonNull(new Lines(this.store, LIFE, this.renewals, this.observer).arrive(KEY, null, offer,
+				Concurrency.STEER, LIFE, null, new Drain()));
+	}
+
+	/** Does as a commit does. */
+	private boolean isStored(List<RecordWrite> writes) {
+		return this.memory.commit(Commit.any(KEY).records(writes)).isStored();
+	}
+
+	private static <T> T soon(Supplier<T> work) {
+		return CompletableFuture.supplyAsync(work).orTimeout(LIFE.toMillis(), TimeUnit.MILLISECONDS).join();
+	}
+
+	private static boolean isIdle(Thread thread) {
+		return Arrays.stream(thread.getStackTrace()).noneMatch((frame) -> frame.getClassName().contains("FirstPlace"));
 	}
 
 }

@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -9,6 +10,7 @@ import java.util.function.Consumer;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -133,6 +135,33 @@ class LinesTests {
 		Arrival second = arrive(Duration.ofSeconds(1));
 		assertThat(second.look()).isNull();
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> second.look() != null);
+	}
+
+	/** The hooks that check the messages may take longer than a renewal. */
+	@Test
+	void messagesOfACallThatHasLeftAreNotTakenAfterARenewalHasReadSo() {
+		Duration life = Duration.ofSeconds(1);
+		Admission first = steering(life).await();
+		Arrival second = steering(life);
+		assertThat(second.look()).isNull();
+		Offering offering = Objects.requireNonNull(first.offering());
+		List<String> waiting = offering.waiting();
+		assertThat(waiting).hasSize(1);
+		assertThat(second.leave()).isFalse();
+		long left = revision();
+		Awaitility.await().until(() -> revision() > left);
+		assertThat(offering.take(waiting)).isFalse();
+		assertThat(offering.waiting()).isEmpty();
+	}
+
+	private long revision() {
+		return this.memory.records(KEY, "line").get(0).revision();
+	}
+
+	private Arrival steering(Duration life) {
+		return Objects.requireNonNull(lines(life, this.renewals).arrive(KEY, null,
+				() -> new Offer(JoiningInput.unchecked(List.of(new UserMessage("more"))), null, 0), Concurrency.STEER,
+				Duration.ofSeconds(30), null, new Drain()));
 	}
 
 	@Test
