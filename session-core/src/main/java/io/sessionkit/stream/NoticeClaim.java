@@ -2,6 +2,7 @@ package io.sessionkit.stream;
 
 import java.time.Duration;
 
+import io.sessionkit.internal.OneAfterAnother;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Task;
@@ -21,9 +22,12 @@ final class NoticeClaim implements AutoCloseable {
 
 	private final Renewals.Renewal renewal;
 
-	private Task task;
+	private final OneAfterAnother order;
 
-	private boolean over;
+	/** Written by renewals alone. */
+	private volatile Task task;
+
+	private volatile boolean over;
 
 	/**
 	 * Begins to renew a claim.
@@ -34,30 +38,34 @@ final class NoticeClaim implements AutoCloseable {
 		this.continuations = continuations;
 		this.task = claimed;
 		this.lease = lease;
+		this.order = new OneAfterAnother(lease);
 		this.renewal = renewals.start(lease,
 				() -> "The notice of turn " + claimed.turnId() + " of session " + claimed.key(), this::renew);
 	}
 
-	private synchronized void renew() {
-		if (this.over) {
-			return;
-		}
-		@Nullable Task renewed = this.continuations.renew(this.task, this.lease);
-		if (renewed != null) {
-			this.task = renewed;
-		}
-		else {
-			close();
-		}
+	private void renew() {
+		this.order.run(() -> {
+			@Nullable Task renewed = this.over ? null : this.continuations.renew(this.task, this.lease);
+			if (renewed != null) {
+				this.task = renewed;
+			}
+			else {
+				close();
+			}
+		});
 	}
 
-	/** Returns the notice as this claim has left it. */
-	synchronized Task task() {
-		return this.task;
+	/**
+	 * Returns the notice as this claim has left it. Of a renewal that hangs nobody knows
+	 * whether it is stored, and it is not waited for: if it is, the notice stays until
+	 * somebody looks at it again.
+	 */
+	Task task() {
+		return this.order.call(() -> this.task);
 	}
 
 	@Override
-	public synchronized void close() {
+	public void close() {
 		this.over = true;
 		this.renewal.cancel();
 	}

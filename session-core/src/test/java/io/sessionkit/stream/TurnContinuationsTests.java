@@ -514,6 +514,41 @@ class TurnContinuationsTests {
 		assertThat(this.here.waiting(KEY).decisions()).isEmpty();
 	}
 
+	@Test
+	void renewalOfANoticeThatHangsKeepsNoThread() {
+		ObservedStore hanging = new ObservedStore(this.store);
+		CompletableFuture<Void> hangs = new CompletableFuture<>();
+		CompletableFuture<Void> alive = new CompletableFuture<>();
+		hanging.beforePut((record) -> {
+			if (record.kind().equals("notice") && Thread.currentThread().getName().startsWith("sessionkit-lease")) {
+				hangs.complete(null);
+				alive.join();
+			}
+		});
+		Instance slow = instance(Conversations.builder(hanging), UnaryOperator.identity(), () -> {
+		});
+		TurnContinuations.Builder builder = TurnContinuations
+			.builder(slow.conversations(), slow.approvals(), (turn) -> slow.chat().prompt())
+			.interval(NEVER)
+			.threads(1)
+			.lease(Duration.ofMillis(600));
+		this.opened.add(configured(builder, slow.conversations()).start());
+		this.opened.add(() -> alive.complete(null));
+		pause(slow, KEY, "o1");
+		this.model.step((prompt) -> {
+			hangs.join();
+			return Flux.just(this.model.chunk("done", List.of(), true));
+		});
+		slow.approvals().approve(slow.waiting(KEY), "anna");
+		awaitOver();
+		SessionKey other = SessionKey.of("ada", "other");
+		pause(slow, other, "o2");
+		this.model.says("done");
+		slow.approvals().approve(slow.waiting(other), "anna");
+		awaitOver();
+		assertThat(this.cancelled).containsExactly("o1", "o2");
+	}
+
 	/** The form is stored, so it never changes; that of a later version is left alone. */
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 3 })
