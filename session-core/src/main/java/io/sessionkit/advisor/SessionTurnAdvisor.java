@@ -12,7 +12,6 @@ import java.util.function.UnaryOperator;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.sessionkit.OnCancel;
-import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
@@ -37,6 +36,7 @@ import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -133,17 +133,28 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		SessionCall call = new SessionCall(request);
-		return this.access.isUnlimited() ? Flux.defer(() -> adviseStream(call, chain, Caller::server)) : Flux
-			.deferContextual((context) -> caller(context).flatMapMany((caller) -> adviseStream(call, chain, caller)));
+		return this.access.isUnlimited() ? Flux.defer(() -> adviseStream(call, chain, Caller::server))
+				: Flux.deferContextual(
+						(context) -> caller(call, context).flatMapMany((caller) -> adviseStream(call, chain, caller)));
 	}
 
-	/** A call without a session needs no caller. */
-	private Mono<Supplier<Caller>> caller(ContextView context) {
-		return this.access.caller(context)
+	/**
+	 * A call without a session needs no caller. Only the call that is about to reach one
+	 * fails if nobody can say who calls.
+	 */
+	private Mono<Supplier<Caller>> caller(SessionCall call, ContextView context) {
+		if (isPassedOn(call)) {
+			return Mono.just(this.access::caller);
+		}
+		return Mono.defer(() -> this.access.caller(context))
 			.<Supplier<Caller>>map((caller) -> () -> caller)
-			.onErrorResume(SessionException.class, (ex) -> Mono.just(() -> {
-				throw ex;
+			.onErrorResume((ex) -> Mono.just(() -> {
+				throw Exceptions.propagate(ex);
 			}));
+	}
+
+	private static boolean isPassedOn(SessionCall call) {
+		return call.ownTurn().isPresent() || call.isWithoutSession();
 	}
 
 	private Flux<ChatClientResponse> adviseStream(SessionCall call, StreamAdvisorChain chain, Supplier<Caller> caller) {

@@ -1,6 +1,7 @@
 package io.sessionkit.access;
 
 import java.lang.reflect.Proxy;
+import java.nio.file.AccessDeniedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.sessionkit.InvalidSessionKeyException;
@@ -47,7 +49,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
@@ -218,6 +222,60 @@ class SessionAccessTests {
 			.contextWrite((context) -> context.put("caller", refused()))
 			.blockLast());
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	private static Stream<Function<ContextView, @Nullable Mono<Caller>>> lookupsThatFail() {
+		return Stream.of((context) -> Mono.error(new IllegalStateException("The directory is down.")),
+				(context) -> Mono.error(new AccessDeniedException("denied")), (context) -> {
+					throw new CallerRefusedException("Nobody has such a name.");
+				}, (context) -> null);
+	}
+
+	@ParameterizedTest
+	@MethodSource("lookupsThatFail")
+	void streamWithoutASessionNeedsNoCallerWhoCanBeFound(Function<ContextView, @Nullable Mono<Caller>> lookup) {
+		this.model.says("a").says("b");
+		ChatClient chat = chat(lookup);
+		assertThat(chat.prompt().user("q").advisors(SessionAdvisor.none()).stream().content().collectList().block())
+			.containsExactly("a");
+		assertThat(chat.prompt().user("q").stream().content().collectList().block()).containsExactly("b");
+		Throwable thrown = catchThrowable(
+				() -> chat.prompt().user("q").advisors(SessionAdvisor.session("t")).stream().content().blockLast());
+		Throwable cause = catchThrowable(() -> Mono.deferContextual(lookup::apply).block());
+		assertThat(Exceptions.unwrap(thrown)).hasSameClassAs(Exceptions.unwrap(cause));
+		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	@Test
+	void streamThatSaysThatItHasNoSessionWaitsForNoCaller() {
+		this.model.says("a");
+		assertThat(chat((context) -> Mono.never()).prompt()
+			.user("q")
+			.advisors(SessionAdvisor.none())
+			.stream()
+			.content()
+			.collectList()
+			.block(Duration.ofSeconds(10))).containsExactly("a");
+	}
+
+	private ChatClient chat(Function<ContextView, @Nullable Mono<Caller>> lookup) {
+		SessionAccess looking = SessionAccess.of(new CallerResolver() {
+
+			@Override
+			public Optional<Caller> current() {
+				return Optional.empty();
+			}
+
+			@Override
+			@SuppressWarnings("NullAway")
+			public Mono<Caller> current(ContextView context) {
+				return lookup.apply(context);
+			}
+
+		});
+		return ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(Conversations.builder(this.store).access(looking).build()))
+			.build();
 	}
 
 	private static Mono<Caller> refused() {
