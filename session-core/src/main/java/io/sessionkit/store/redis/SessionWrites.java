@@ -194,7 +194,7 @@ final class SessionWrites {
 		others.removeAll(kinds);
 		others.forEach((kind) -> indexes.add(this.keys.records(key.owner(), kind)));
 		long upTo = (reply.number(1) == 1) ? reply.number(0) : standing.number(0);
-		onceWritten(() -> indexes.forEach((each) -> this.index.forget(each, key.id(), upTo)));
+		indexes.forEach((each) -> onceWritten(() -> this.index.forget(each, key.id(), upTo)));
 	}
 
 	private List<Pair> sessionAndWrites(SessionKey key) {

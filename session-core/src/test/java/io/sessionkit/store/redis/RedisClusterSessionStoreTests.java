@@ -132,6 +132,17 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 		assertThat(store.records(key, "note")).hasSize(1);
 	}
 
+	@Test
+	void erasedSessionLeavesEntriesOnNoServerThatWorks() {
+		SessionKey key = SessionKey.of("partly-" + UUID.randomUUID(), "s1");
+		StoredKeys stored = StoredKeys.in(connections, PREFIX);
+		store
+			.commit(Commit.first(key).turn(completed("before")).records(List.of(RecordWrite.create("note", "1", "x"))));
+		withRefused(RefusedKeys.of(connections, List.of(stored.sessions(key.owner())))).erase(key);
+		assertThat(stored.redis().hasKey(stored.sessions(key.owner()))).isTrue();
+		assertThat(stored.redis().hasKey(stored.recordsOf(key.owner(), "note"))).isFalse();
+	}
+
 	private static SessionStore withRefused(RedisConnectionFactory refused) {
 		return new RedisSessionStore(refused, StoreOptions.of(JsonMessageCodec.create()), PREFIX);
 	}
