@@ -3,6 +3,7 @@ package io.sessionkit.codec;
 import java.net.MalformedURLException;
 import java.net.URL;
 
+import io.sessionkit.internal.LoneSurrogates;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;

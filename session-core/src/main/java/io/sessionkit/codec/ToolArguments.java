@@ -12,6 +12,7 @@ import java.util.TreeMap;
 
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.Sha256;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.sessionkit.internal.LoneSurrogates;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.Base64Variant;
 import tools.jackson.core.Base64Variants;

@@ -1,12 +1,12 @@
 package io.sessionkit.stream;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.stream.CallEvent.Begun;
 import io.sessionkit.stream.CallEvent.Ended;
 import io.sessionkit.stream.CallEvent.Failed;
@@ -86,7 +86,7 @@ final class EventForm {
 
 	/** A model or a tool may cut a text within a character, which no store keeps. */
 	private static String storable(String text) {
-		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+		return LoneSurrogates.replaced(text);
 	}
 
 	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, @Nullable TurnStatus status) {

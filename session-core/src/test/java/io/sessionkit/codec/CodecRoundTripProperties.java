@@ -27,6 +27,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.message.MessageParts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

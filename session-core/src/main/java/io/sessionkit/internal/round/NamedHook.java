@@ -1,10 +1,9 @@
 package io.sessionkit.internal.round;
 
-import java.nio.charset.StandardCharsets;
-
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Told;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +53,7 @@ record NamedHook(String name, SessionHook hook, boolean checksReplies, boolean b
 	 * not fail because its reason was cut in the middle of a character.
 	 */
 	static String storable(String text) {
-		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+		return LoneSurrogates.replaced(text);
 	}
 
 	static String method(Phase phase) {

@@ -1,6 +1,5 @@
 package io.sessionkit.internal.snapshot;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +15,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.view.Summaries;
@@ -207,7 +207,7 @@ public final class SnapshotTaker {
 		SnapshotParts parts = SnapshotParts.of(history, this.view);
 		String system = system(request);
 		Snapshot snapshot = new Snapshot((system != null) ? Sha256.of(system) : null,
-				(system != null && this.keepsSystem) ? readable(system) : null, parts.parts());
+				(system != null && this.keepsSystem) ? LoneSurrogates.replaced(system) : null, parts.parts());
 		this.taken = new Taken(snapshot, parts.verbatim().isEmpty() ? null : this.verbatim.encode(parts.verbatim()));
 	}
 
@@ -222,11 +222,6 @@ public final class SnapshotTaker {
 			.filter((each) -> each != null && !each.isEmpty())
 			.collect(Collectors.joining("\n\n"));
 		return text.isEmpty() ? null : text;
-	}
-
-	/** Replaces lone surrogates, which could not be stored. */
-	private static String readable(String text) {
-		return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
 	}
 
 }

@@ -1,17 +1,19 @@
-package io.sessionkit.codec;
+package io.sessionkit.internal;
 
 /**
  * Finds and replaces lone surrogates, which are UTF-16 units without their other half.
- * They are not Unicode text: databases refuse them or turn each into a question mark.
+ * They are not Unicode text: databases refuse them or turn each into a question mark. A
+ * model, a tool or a hook may cut a text within a character all the same.
  */
-final class LoneSurrogates {
+public final class LoneSurrogates {
 
 	private static final char REPLACEMENT = '\uFFFD';
 
 	private LoneSurrogates() {
 	}
 
-	static boolean in(String text) {
+	/** Returns whether there is one in the text. */
+	public static boolean in(String text) {
 		return indexOf(text, 0) >= 0;
 	}
 
@@ -19,7 +21,7 @@ final class LoneSurrogates {
 	 * Returns the text with U+FFFD instead of each lone surrogate; the same instance if
 	 * there is none.
 	 */
-	static String replaced(String text) {
+	public static String replaced(String text) {
 		int at = indexOf(text, 0);
 		if (at < 0) {
 			return text;
