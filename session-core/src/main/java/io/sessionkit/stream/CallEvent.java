@@ -209,7 +209,7 @@ public sealed interface CallEvent {
 	 * what became of its turn is not known ten seconds later, or if nothing of it can be
 	 * kept. The turn may be stored all the same, or be open: read the session. Behind
 	 * {@link Steered}, the end of a call that was stopped when its message had joined the
-	 * turn of another call, where it stays.
+	 * turn of another call, where it stays, and that turn was not stored yet.
 	 */
 	record Lost() implements CallEvent {
 

@@ -143,9 +143,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	/**
 	 * Ends the events of a call that was stopped and has no end of its own. If its
-	 * message has joined the turn of another call, it stays there, and nobody knows yet
-	 * what becomes of that turn. If its turn is being opened, it ends when that is known,
-	 * since nothing interrupts it. May block.
+	 * message has joined the turn of another call, it stays there, and unless that turn
+	 * is stored, nobody knows yet what becomes of it. If its turn is being opened, it
+	 * ends when that is known, since nothing interrupts it. May block.
 	 */
 	void stopped() {
 		synchronized (this) {
@@ -155,12 +155,15 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		BooleanSupplier known = this.leaving;
 		Turn result = this.answering;
-		if (known != null && known.getAsBoolean()) {
+		boolean joined = known != null && known.getAsBoolean();
+		if (joined) {
 			send(new CallEvent.Steered());
-			lost();
+		}
+		if (result != null) {
+			end(ended(result));
 		}
 		else {
-			end((result != null) ? ended(result) : new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+			end(joined ? new CallEvent.Lost() : new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
 		}
 	}
 

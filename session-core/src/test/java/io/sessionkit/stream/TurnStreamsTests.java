@@ -555,6 +555,44 @@ class TurnStreamsTests {
 			.containsExactly(new Steered(), new Lost());
 	}
 
+	/** The look at the line finds the turn, and nothing interrupts it. */
+	@Test
+	void stoppedCallWhoseMessageIsInATurnThatIsStoredMeanwhileEndsWithThatTurn() {
+		TurnStreams here = streams();
+		Sinks.Many<ChatResponse> second = Sinks.many().unicast().onBackpressureBuffer();
+		this.model.step((prompt) -> this.words.asFlux()).step((prompt) -> second.asFlux());
+		List<StreamEvent> works = new CopyOnWriteArrayList<>();
+		here.start(request("r1").advisors(SessionAdvisor.concurrency(Concurrency.STEER))).subscribe(works::add);
+		Awaitility.await().until(() -> !this.model.prompts().isEmpty());
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		TurnStreams there = streams();
+		List<StreamEvent> waiting = new CopyOnWriteArrayList<>();
+		there.start(request("r2").user("more").advisors(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.subscribe(waiting::add);
+		Awaitility.await().until(() -> !this.store.records(this.key, Lines.OFFER).isEmpty());
+		this.words.tryEmitNext(this.model.chunk("", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
+		this.words.tryEmitComplete();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(works).extracting(StreamEvent::event).contains(new Joined("more")));
+		CountDownLatch looking = new CountDownLatch(1);
+		CountDownLatch stopped = new CountDownLatch(1);
+		slow.beforeRecord(() -> {
+			looking.countDown();
+			awaitOpen(stopped);
+		});
+		awaitOpen(looking);
+		second.tryEmitNext(this.model.chunk("done", List.of(), true));
+		second.tryEmitComplete();
+		awaitEnd(works);
+		assertThat(there.stopRequest(this.key, "r2")).isTrue();
+		stopped.countDown();
+		awaitEnd(waiting);
+		assertThat(waiting).extracting(StreamEvent::event)
+			.containsExactly(new InLine(), new Steered(),
+					new Ended(turn().id(), turn().number(), TurnStatus.COMPLETED));
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void pageThatIsOpenedMeanwhileReadsTheCallAtWorkFromItsBeginning(TestStores kind) {
@@ -947,9 +985,9 @@ class TurnStreamsTests {
 		say("");
 		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
 		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
-		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x?");
-		assertThat(EventForm.write(new ToolReturned("c\uD83D", "a\uD83D", "x"))).containsEntry("id", "c?")
-			.containsEntry("tool", "a?");
+		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x\uFFFD");
+		assertThat(EventForm.write(new ToolReturned("c\uD83D", "a\uD83D", "x"))).containsEntry("id", "c\uFFFD")
+			.containsEntry("tool", "a\uFFFD");
 	}
 
 	/**
