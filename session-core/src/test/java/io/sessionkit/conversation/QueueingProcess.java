@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -164,6 +165,7 @@ final class QueueingProcess {
 					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " " + System.currentTimeMillis();
 		}
 		catch (RuntimeException ex) {
+			System.err.println(question + " has failed: " + ex + Arrays.toString(ex.getSuppressed()));
 			return "failed " + question + " " + ex.getClass().getSimpleName();
 		}
 	}

@@ -308,30 +308,29 @@ final class FirstPlace {
 		}
 	}
 
+	/**
+	 * Others write the line too, so a beat may need many attempts, or the next time.
+	 * Commits of this call need not wait for all of them.
+	 */
 	private void renew() {
-		this.order.run(() -> {
-			if (this.renews && !beat() && !beatAgain()) {
-				stopRenewal();
-			}
-		});
+		boolean done = false;
+		for (int attempt = 0; attempt < Attempts.SOME.most() && !done; attempt++) {
+			done = this.order.call(this::isRenewed);
+		}
 	}
 
-	/**
-	 * Others write the line too, so a beat may need several attempts, or the next time.
-	 * @return false if this call no longer works
-	 */
-	private boolean beatAgain() {
-		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			Line now = read();
-			if (!now.isFirst(this.id)) {
-				unlessLeaving(now);
-				return false;
-			}
-			if (beat()) {
-				return true;
-			}
+	/** Returns whether the beat is stored, or this call works no longer. */
+	private boolean isRenewed() {
+		if (!this.renews || beat()) {
+			return true;
 		}
-		return true;
+		Line now = read();
+		boolean first = now.isFirst(this.id);
+		if (!first) {
+			unlessLeaving(now);
+			stopRenewal();
+		}
+		return !first;
 	}
 
 	/** A commit that leaves the line may have been stored beside this renewal. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
@@ -16,6 +17,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.AwayStores;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +137,27 @@ class LinesTests {
 		Arrival second = arrive(Duration.ofSeconds(1));
 		assertThat(second.look()).isNull();
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> second.look() != null);
+	}
+
+	/** As many calls do that come to a slow store. */
+	@Test
+	void placeIsRenewedAlthoughOthersWriteTheLineAllTheTime() {
+		Duration life = Duration.ofSeconds(6);
+		ObservedStore busy = new ObservedStore(this.memory);
+		AtomicInteger others = new AtomicInteger(15);
+		busy.beforePut((write) -> {
+			if (write.expected() > 0 && others.getAndDecrement() > 0) {
+				SessionRecord line = this.memory.records(KEY, "line").get(0);
+				this.memory.put(KEY, RecordWrite.replace(line, line.payload()));
+			}
+		});
+		new Lines(busy, life, this.renewals, TurnObserver.NONE)
+			.arrive(KEY, null, null, Concurrency.SERIALIZE, life, null, new Drain())
+			.await();
+		String before = this.memory.records(KEY, "line").get(0).payload();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(5))
+			.until(() -> !this.memory.records(KEY, "line").get(0).payload().equals(before));
 	}
 
 	/** The hooks that check the messages may take longer than a renewal. */
