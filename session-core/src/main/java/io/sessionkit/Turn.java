@@ -43,7 +43,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	/**
 	 * The parameter that marks a turn that is kept in parts, and was sent a history that
 	 * its call has brought. Its value is the number of messages of this history. The
-	 * snapshot of the turn has them.
+	 * snapshot of the turn has them. The mark stays when the turn ends.
 	 */
 	public static final String GIVEN_HISTORY = "sessionkit.given-history";
 
