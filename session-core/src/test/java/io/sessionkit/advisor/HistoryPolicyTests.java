@@ -25,6 +25,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.context.HistoryPolicy;
@@ -729,8 +730,33 @@ class HistoryPolicyTests {
 			.until(() -> this.store.turns(this.key, Tail.newest(1)).get(0).status() == TurnStatus.CANCELLED);
 	}
 
+	/** Whoever sends it again would have it twice in the history. */
+	@Test
+	void messageForATurnWhoseGivenHistoryIsGoneIsKeptWithItAndTheExceptionSaysSo() {
+		AtomicInteger runs = new AtomicInteger();
+		Approvals approvals = gated(NewMessageRule.QUEUE);
+		ask("a");
+		ask("b");
+		pause("c", runs, SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
+		this.conversation.delete(1);
+		approve(approvals);
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> prompt("more", none()).toolCallbacks(cancelling(runs)).call().content())
+			.withMessageContainingAll("is kept", "Do not send it again", "Approvals.cancel(..)");
+		assertThat(runs).hasValue(0);
+		approvals.cancel(this.key);
+		assertThat(view()).filteredOn((line) -> line.contains("more")).containsExactly("user: more");
+	}
+
 	private Approvals gated() {
-		Approvals approvals = Approvals.builder(this.conversations).tools(Set.of("cancel")).build();
+		return gated(NewMessageRule.REJECT);
+	}
+
+	private Approvals gated(NewMessageRule onNewMessage) {
+		Approvals approvals = Approvals.builder(this.conversations)
+			.tools(Set.of("cancel"))
+			.onNewMessage(onNewMessage)
+			.build();
 		this.client = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(approvals).build())
 			.build();

@@ -180,6 +180,9 @@ public final class GatedTurns {
 	 * are refused meanwhile
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved; a message of the call is queued nevertheless
+	 * @throws SessionConflictException if the turn that the call is to continue cannot
+	 * become history any more, or the history that it was sent is gone; a message of the
+	 * call is queued nevertheless, which the text says
 	 */
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
@@ -414,6 +417,7 @@ public final class GatedTurns {
 
 	/**
 	 * Returns null if the message is only kept, since another call continues the turn.
+	 * @throws SessionConflictException if nobody can continue it
 	 */
 	private @Nullable OpenedCall continued(TurnRequest request, List<ToolCallback> tools,
 			Consumer<RunningTurn> inLine) {
@@ -423,6 +427,18 @@ public final class GatedTurns {
 		catch (TurnInProgressException | NothingWaitsException ex) {
 			return null;
 		}
+		catch (SessionConflictException ex) {
+			throw kept(request.key(), ex);
+		}
+	}
+
+	/** Whoever asks again would have the message twice in the history. */
+	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {
+		SessionConflictException kept = new SessionConflictException("The message is kept with the open turn of session "
+				+ key + ", which this call could not continue. Do not send it again. If a call without a message cannot"
+				+ " continue the turn either, end it with Approvals.cancel(..): the message is history then.", null);
+		kept.addSuppressed(cause);
+		return kept;
 	}
 
 	/**
