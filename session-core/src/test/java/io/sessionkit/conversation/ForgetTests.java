@@ -7,8 +7,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -235,6 +237,32 @@ class ForgetTests {
 		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::status)
 			.containsExactlyInAnyOrder(TurnStatus.COMPLETED, TurnStatus.COMPLETED, TurnStatus.FAILED);
 		assertThat(store.records(this.key, SnapshotReader.KIND)).isEmpty();
+	}
+
+	/** Everything that it was shown is still there. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnThatLosesAConflictForgetsNothingAndKeepsItsSnapshot(TestStores kind) {
+		SessionStore whole = STORES.computeIfAbsent(kind, TestStores::create);
+		ObservedStore store = new ObservedStore(whole);
+		SessionHook adding = TestHooks.beforeModel("adding", (request) -> HookResult
+			.replace(Stream.concat(Stream.of(new UserMessage("note")), request.stream()).toList()));
+		Conversations conversations = Conversations.builder(store).hooks(adding, keepingAtMost(1)).build();
+		this.thread = conversations.get(this.key);
+		this.chat = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(conversations)).build();
+		this.model.says("a1").says("a2");
+		ask("q1");
+		AtomicBoolean written = new AtomicBoolean();
+		store.beforeCommit(() -> {
+			if (written.compareAndSet(false, true)) {
+				whole.add(this.key, List.of(new UserMessage("other"), new AssistantMessage("a")));
+			}
+		});
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask("q2"));
+		assertThat(lines()).containsExactly("user: q1", "assistant: a1", "user: other", "assistant: a");
+		Turn lost = this.thread.turns(Tail.newest(1)).get(0);
+		assertThat(lost.status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(this.thread.snapshot(lost.number()).orElseThrow().isComplete()).isTrue();
 	}
 
 	private void fail() {

@@ -368,6 +368,8 @@ class TurnWriter {
 	}
 
 	private TurnResult writeAside(Outline outline, List<RecordWrite> more) {
+		// the turn forgets nothing, whatever its commit was to delete
+		this.deleting = new TreeMap<>();
 		TurnWrite write = draft(outline);
 		List<RecordWrite> records = records(withoutPause(more));
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
