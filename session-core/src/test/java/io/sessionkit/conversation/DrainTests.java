@@ -148,9 +148,10 @@ class DrainTests {
 		this.opened.forEach(Conversations::close);
 	}
 
-	private Conversations process(Durability durability) {
+	private Conversations process(Durability durability, SessionHook... hooks) {
 		Conversations.Builder builder = Conversations.builder(this.store)
 			.durability(durability)
+			.hooks(hooks)
 			.observers(List.of(new Outcomes()));
 		Conversations conversations = ((this.limit != null) ? builder.toolTimeout(this.limit) : builder).build();
 		this.opened.add(conversations);
@@ -337,11 +338,18 @@ class DrainTests {
 		assertThat(this.runs).hasValue(1);
 	}
 
-	/** A tool that begins now may not end in time. */
+	/** A tool that begins now may not end in time, whatever else the turn does. */
 	@ParameterizedTest
-	@EnumSource
-	void callThatNeedsNoConsentRunsLaterBesideOneThatWaits(ClientSetup.Mode mode) {
-		this.first = process(Durability.TURN);
+	@CsvSource({ "CALL,false", "CALL,true", "STREAM,false", "STREAM,true" })
+	void callThatNeedsNoConsentRunsLaterBesideOneThatWaits(ClientSetup.Mode mode, boolean forgets) {
+		this.store.add(KEY, List.of(new UserMessage("old"), new AssistantMessage("a of old")));
+		SessionHook hook = TestHooks.beforeModel("forgets", (request) -> {
+			if (forgets) {
+				new SessionContext().forget(0, 2);
+			}
+			return HookResult.keep();
+		});
+		this.first = process(Durability.TURN, hook);
 		ScriptedChatModel scripted = new ScriptedChatModel();
 		scripted.step((prompt) -> {
 			this.first.drain(Duration.ZERO);

@@ -217,6 +217,8 @@ final class GatedTurn implements TurnGate {
 			stored = true;
 		}
 		else if (stored && !first) {
+			// what is noted as taken is over in the ledger too
+			this.batches.storeLate();
 			this.turn.holding().storeAttributes(HeldCalls.taken(this.batches.current().entries()));
 		}
 		if (stored) {
@@ -235,6 +237,7 @@ final class GatedTurn implements TurnGate {
 			}
 		}
 		List<RecordWrite> writes = entries.stream().map((entry) -> this.ledger.enter(entry, null)).toList();
+		this.batches.storeLate();
 		this.batches.drop();
 		this.turn.holding().storeAnswered(answered, HeldCalls.notes(entries), writes);
 	}
@@ -299,7 +302,7 @@ final class GatedTurn implements TurnGate {
 		List<ToolCall> calls = reply.getToolCalls().stream().map(ToolArguments::storable).toList();
 		List<LedgerEntry> entries = this.review.of(calls, this.stepwise || stops);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
-			return hold(reply, entries, stops);
+			return hold(reply, entries);
 		}
 		if (stops) {
 			store(reply, entries, TurnStatus.INCOMPLETE, false);
@@ -334,12 +337,13 @@ final class GatedTurn implements TurnGate {
 	}
 
 	/** What begins in a process that shuts down may not end in time. */
-	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries, boolean stops) {
+	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries) {
 		if (this.enclosing != null) {
 			throw nested(entries);
 		}
 		Predicate<LedgerEntry> siblings = (entry) -> entry.status() == ApprovalStatus.APPROVED;
-		boolean goesOn = !stops && this.rules.siblings() == SiblingRule.RUN && entries.stream().anyMatch(siblings);
+		boolean goesOn = !this.drain.isOn() && this.rules.siblings() == SiblingRule.RUN
+				&& entries.stream().anyMatch(siblings);
 		store(reply, entries, TurnStatus.AWAITING_APPROVAL, goesOn);
 		this.waits = true;
 		tellRequested(entries);
@@ -347,6 +351,8 @@ final class GatedTurn implements TurnGate {
 	}
 
 	private void store(AssistantMessage reply, List<LedgerEntry> entries, TurnStatus status, boolean goesOn) {
+		// before the turn is locked, since listeners hear of it
+		this.batches.storeLate();
 		List<RecordWrite> writes = entries.stream()
 			.map((entry) -> this.ledger.enter(entry, this.rules.waiting().expiresAfter()))
 			.toList();

@@ -127,22 +127,23 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
-	 * Reports messages of other calls that were added.
+	 * Reports messages that were added. It is called without a lock, since listeners and
+	 * readers of the call may wait for the end of the turn.
+	 * @param joined those that are new in the turn, of other calls
 	 */
-	public void joined(List<Message> messages) {
-		this.events.joined(messages);
+	public void added(List<Message> joined) {
+		tellNews();
+		this.events.joined(joined);
 	}
 
 	/**
-	 * Adds messages behind the tool results.
+	 * Adds messages behind the tool results, of which nobody hears before
+	 * {@link #added}.
 	 * @throws IllegalStateException if the turn is over
 	 */
-	public void add(List<Message> messages) {
-		synchronized (this) {
-			checkRunning();
-			this.transcript.asked(messages);
-		}
-		tellNews();
+	public synchronized void add(List<Message> messages) {
+		checkRunning();
+		this.transcript.asked(messages);
 	}
 
 	/**

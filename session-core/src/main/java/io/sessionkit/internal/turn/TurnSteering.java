@@ -99,6 +99,9 @@ final class TurnSteering {
 			return false;
 		}
 		boolean added = addAgain();
+		if (added) {
+			this.rounds.added(List.of());
+		}
 		try {
 			return take() || added;
 		}
@@ -139,7 +142,8 @@ final class TurnSteering {
 			Set<String> ids = joinedIds();
 			ids.addAll(passed.keySet());
 			if (this.offering.take(ids)) {
-				return add(passed.values());
+				this.rounds.added(add(passed.values()));
+				return !passed.isEmpty();
 			}
 		}
 		return false;
@@ -202,8 +206,10 @@ final class TurnSteering {
 
 	/**
 	 * A turn that ends meanwhile has either both, the messages and their offer, or none.
+	 * @return the messages
 	 */
-	private synchronized boolean add(Collection<Passed> taken) {
+	private synchronized List<Message> add(Collection<Passed> taken) {
+		List<Message> added = new ArrayList<>();
 		for (Passed each : taken) {
 			List<Message> news = each.checked().messages();
 			this.rounds.add(news);
@@ -211,9 +217,9 @@ final class TurnSteering {
 			if (!news.isEmpty()) {
 				this.checks.adopt(each.checked());
 			}
-			this.rounds.joined(news);
+			added.addAll(news);
 		}
-		return !taken.isEmpty();
+		return added;
 	}
 
 	/** Returns the attributes as what joins before leaves them. */
