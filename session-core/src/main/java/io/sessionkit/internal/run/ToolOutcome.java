@@ -1,11 +1,11 @@
 package io.sessionkit.internal.run;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.tool.ToolInput;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +86,7 @@ public final class ToolOutcome {
 	 * the whole result.
 	 */
 	public static String storable(String result) {
-		return new String(result.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+		return LoneSurrogates.replaced(result);
 	}
 
 }
