@@ -300,7 +300,8 @@ final class FirstPlace {
 	 * what has become of its place.
 	 */
 	private void overdue() {
-		if (System.nanoTime() - this.beaten > this.lines.life().toNanos() && this.reported.compareAndSet(false, true)) {
+		boolean late = System.nanoTime() - this.beaten > this.lines.life().toNanos();
+		if (this.renews && late && this.reported.compareAndSet(false, true)) {
 			logger.warn("The place of a call on session " + this.key + " was not renewed for "
 					+ DurationText.of(this.lines.life())
 					+ ". Its turn does not become history if another call was admitted meanwhile.");

@@ -188,6 +188,7 @@ class HangingRenewalTests {
 		assertThat(soon(() -> isStored(admission.answering()))).isTrue();
 		admission.answered();
 		assertThat(soon(() -> isStored(admission.leaving()))).isTrue();
+		Awaitility.await().during(LIFE).atMost(LIFE.multipliedBy(3)).until(this.lost::isEmpty);
 		this.alive.countDown();
 		Awaitility.await().until(() -> this.hanging.stream().allMatch((thread) -> isIdle(thread)));
 		admission.left();
