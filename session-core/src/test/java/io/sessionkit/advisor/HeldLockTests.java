@@ -109,11 +109,7 @@ class HeldLockTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "look", "1"))
 			.calls(SessionAdvisorTests.call("c2", "look", "2"))
 			.says("done");
-		String answer = chat(Durability.STEP).prompt()
-			.user("q")
-			.advisors(SessionAdvisor.session(KEY))
-			.call()
-			.content();
+		String answer = chat(Durability.STEP).prompt().user("q").advisors(SessionAdvisor.session(KEY)).call().content();
 		assertThat(answer).isEqualTo("done");
 		assertThat(this.heard).hasSize(2);
 		assertThat(this.held).isEmpty();

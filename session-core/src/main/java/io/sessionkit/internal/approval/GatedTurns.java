@@ -434,9 +434,11 @@ public final class GatedTurns {
 
 	/** Whoever asks again would have the message twice in the history. */
 	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {
-		SessionConflictException kept = new SessionConflictException("The message is kept with the open turn of session "
-				+ key + ", which this call could not continue. Do not send it again. If a call without a message cannot"
-				+ " continue the turn either, end it with Approvals.cancel(..): the message is history then.", null);
+		SessionConflictException kept = new SessionConflictException(
+				"The message is kept with the open turn of session " + key
+						+ ", which this call could not continue. Do not send it again. If a call without a message cannot"
+						+ " continue the turn either, end it with Approvals.cancel(..): the message is history then.",
+				null);
 		kept.addSuppressed(cause);
 		return kept;
 	}

@@ -137,8 +137,7 @@ public final class Rounds implements OpenRound.Recorder {
 	}
 
 	/**
-	 * Adds messages behind the tool results, of which nobody hears before
-	 * {@link #added}.
+	 * Adds messages behind the tool results, of which nobody hears before {@link #added}.
 	 * @throws IllegalStateException if the turn is over
 	 */
 	public synchronized void add(List<Message> messages) {
