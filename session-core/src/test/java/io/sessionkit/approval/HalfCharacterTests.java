@@ -6,12 +6,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import io.sessionkit.Durability;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 
@@ -103,6 +105,22 @@ class HalfCharacterTests extends ApprovalFixture {
 		assertThat(this.runs).containsExactly("look" + STORED);
 		assertThat(ledger()).containsExactly(ApprovalStatus.DONE);
 		assertThat(log()).anyMatch((line) -> line.contains(STORED));
+	}
+
+	/** The process that continues the turn reads it there. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void resultIsOneTextInTheLedgerAndInTheHistory(ClientSetup.Mode mode) {
+		threads((threads) -> threads.durability(Durability.STEP));
+		tools(tool("look").doing((input, context) -> "seen \uD83D"));
+		List<SessionRecord> ran = new CopyOnWriteArrayList<>();
+		this.model.calls(look("c1", 1)).step((prompt) -> {
+			ran.addAll(this.store.records(this.key, "approval"));
+			return Flux.just(this.model.chunk("done", List.of(), true));
+		});
+		ask(mode, "q");
+		assertThat(ran).singleElement().satisfies((record) -> assertThat(record.payload()).contains("seen \uFFFD"));
+		assertThat(log()).anyMatch((line) -> line.endsWith("seen \uFFFD"));
 	}
 
 }

@@ -10,6 +10,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
