@@ -338,6 +338,30 @@ class DrainTests {
 		assertThat(this.runs).hasValue(1);
 	}
 
+	/** Otherwise what a second run of the tool writes would be left out. */
+	@Test
+	void attributesOfACallWhoseResultIsNotStoredAreNotNotedAsTaken() {
+		ObservedStore observed = new ObservedStore(this.store);
+		this.first = Conversations.builder(observed).durability(Durability.STEP).build();
+		this.opened.add(this.first);
+		AtomicBoolean away = new AtomicBoolean();
+		observed.beforePut((record) -> {
+			if (away.get() && record.kind().equals("approval")) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		});
+		this.inTool = (run) -> {
+			away.set(true);
+			this.first.drain(Duration.ZERO);
+		};
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:1"));
+		assertThat(this.store.records(KEY, TurnRecords.PAUSE)).singleElement()
+			.satisfies((record) -> assertThat(record.payload()).contains("calls").doesNotContain("taken"));
+		assertThat(approvals(process(Durability.STEP)).pending(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.UNCERTAIN);
+	}
+
 	/** A tool that begins now may not end in time, whatever else the turn does. */
 	@ParameterizedTest
 	@CsvSource({ "CALL,false", "CALL,true", "STREAM,false", "STREAM,true" })
