@@ -388,10 +388,11 @@ public final class Conversation {
 	 * Undo, redo, reset, choose, and the changes of branches then call
 	 * {@link Approvals#cancel} first. The cancelled turn becomes history as it does
 	 * there, in a commit of its own: {@code undo(1)} takes it back, and {@code redo(1)}
-	 * brings it back with the answer that its calls were cancelled. If another call works
-	 * on the turn, a move throws a {@link io.sessionkit.TurnInProgressException}. If a
-	 * hook fails on a message that is queued in it, the move throws what the hook has
-	 * thrown. Nothing is changed then.
+	 * brings it back with the answer that its calls were cancelled. If it waited on a
+	 * branch that is not active, it becomes history of that branch, and the move is one
+	 * of the active branch all the same. If another call works on the turn, a move throws
+	 * a {@link io.sessionkit.TurnInProgressException}. If a hook fails on a message that
+	 * is queued in it, the move throws what the hook has thrown. Nothing is changed then.
 	 * @param approvals the approvals of this store
 	 * @return another handle for this session
 	 */

@@ -344,7 +344,25 @@ class TimeTests {
 		assertThat(header().openTurn()).isZero();
 	}
 
+	@Test
+	void moveThatCancelsATurnOnAnotherBranchIsOneOfTheActiveBranch() {
+		Approvals approvals = Approvals.builder(this.conversations).tools(Set.of("gated")).build();
+		talk(2);
+		this.conversation.branch("side");
+		this.conversation.switchTo(Session.MAIN);
+		waits(approvals, "aside", SessionAdvisor.branch("side"));
+		assertThat(numbers(this.conversation.cancelling(approvals).undo(1))).containsExactly(2L);
+		assertThat(log()).containsExactly("q1", "a1");
+		this.conversation.switchTo("side");
+		assertThat(log()).hasSize(7).contains("a2", "aside");
+	}
+
 	private void waits(Approvals approvals, String question) {
+		waits(approvals, question, (advisors) -> {
+		});
+	}
+
+	private void waits(Approvals approvals, String question, Consumer<ChatClient.AdvisorSpec> more) {
 		this.model.calls(new ToolCall("c1", "function", "gated", "{}"));
 		ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(approvals).build())
@@ -352,7 +370,7 @@ class TimeTests {
 			.build()
 			.prompt()
 			.user(question)
-			.advisors(on())
+			.advisors(on().andThen(more))
 			.call()
 			.content();
 		assertThat(approvals.pending(this.key)).hasSize(1);
