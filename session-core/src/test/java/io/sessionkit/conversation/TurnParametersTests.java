@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Snapshot;
@@ -217,6 +218,38 @@ class TurnParametersTests {
 		ask(conversations, "q2", Map.of());
 		assertThat(this.model.lastRequestLines()).startsWith("assistant: greeting", "user: u1\n\n<page>\n7\n</page>",
 				"user: u2");
+	}
+
+	/**
+	 * Those of the answer that it replaces would be shown with an answer without them.
+	 */
+	@Test
+	void questionThatIsAskedAgainHasTheParametersOfTheCallThatAsksIt() {
+		Conversations conversations = Conversations.builder(this.store)
+			.turnParameters(Set.of("page"))
+			.replay(Set.of("page"))
+			.build();
+		this.model.says("a1").says("b1").says("c1").says("a2");
+		ask(conversations, "q1", Map.of("page", 7));
+		askAgain(conversations, Map.of(), SessionAdvisor.regenerating());
+		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
+		assertThat(this.thread.turns(Tail.newest(1)).get(0).parameters()).isEmpty();
+		askAgain(conversations, Map.of("page", 8), SessionAdvisor.regenerating());
+		this.thread.pop();
+		askAgain(conversations, Map.of(), (advisors) -> {
+		});
+		this.model.says("a3");
+		ask(conversations, "q2", Map.of());
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a2", "user: q2");
+	}
+
+	private void askAgain(Conversations conversations, Map<String, Object> parameters,
+			Consumer<ChatClient.AdvisorSpec> how) {
+		chat(conversations).prompt()
+			.advisors((advisors) -> advisors.params(parameters))
+			.advisors(SessionAdvisor.session(T1).andThen(how))
+			.call()
+			.content();
 	}
 
 	private void ask(Conversations conversations, String question, Map<String, Object> parameters) {

@@ -45,6 +45,19 @@ public final class ReplayedParameters {
 	}
 
 	/**
+	 * Returns a message without the parameters that were kept with it: they belong to the
+	 * turn of which it is the question.
+	 */
+	static Message without(Message message) {
+		if (!(message instanceof UserMessage user) || !user.getMetadata().containsKey(KEPT)) {
+			return message;
+		}
+		Map<String, Object> metadata = new HashMap<>(user.getMetadata());
+		metadata.remove(KEPT);
+		return copy(user, Objects.requireNonNull(user.getText()), metadata);
+	}
+
+	/**
 	 * Returns the history as it is shown to the model.
 	 * @param rules the rules that select the parameters to show; parameters that were
 	 * kept under other rules may no longer be shown
@@ -74,9 +87,7 @@ public final class ReplayedParameters {
 		}
 		StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
 		parameters.forEach((name, value) -> text.append(block(name, value)));
-		Map<String, Object> metadata = new HashMap<>(user.getMetadata());
-		metadata.remove(KEPT);
-		return copy(user, text.toString(), metadata);
+		return MessageContent.of(without(user)).withText(text.toString()).message();
 	}
 
 	/**

@@ -65,7 +65,8 @@ final class TurnPlaces {
 					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
 		}
 		boolean named = start.turn() > 0 && start.kind() != Start.Kind.ANSWER;
-		return request.start(new Start(named ? Start.Kind.EDIT : Start.Kind.REGENERATE, turn, null)).input(question);
+		return request.start(new Start(named ? Start.Kind.EDIT : Start.Kind.REGENERATE, turn, null))
+			.input(question.stream().map(ReplayedParameters::without).toList());
 	}
 
 	/** A turn that waits is the newest one if there is no other yet. */
