@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
@@ -92,6 +93,21 @@ class CancelledAnswerTests {
 		client().prompt().user("go on").advisors(SessionAdvisor.session(T1)).call().content();
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant: half an", "user: go on");
 		assertThat(newest().getMetadata()).doesNotContainKey(Turn.CUT_SHORT);
+	}
+
+	/** Whoever repeats the request would take it for the whole reply. */
+	@Test
+	void repeatedRequestGetsWhatWasReadAndIsToldThatItIsCutShort() {
+		breaksOff("half ", "an");
+		Consumer<ChatClient.AdvisorSpec> request = SessionAdvisor.idempotencyKey("r1");
+		prompt(client()).advisors(request).stream().content().take(2).blockLast(Duration.ofSeconds(5));
+		ended();
+		ChatResponse again = prompt(client()).advisors(request).call().chatResponse();
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(again.getResult().getOutput().getText()).isEqualTo("half an");
+		assertThat(again.getResult().getOutput().getMetadata()).containsEntry(Turn.CUT_SHORT, true);
+		assertThat(again.getResult().getMetadata().getFinishReason()).isEqualTo("cutShort");
+		assertThat(this.model.prompts()).hasSize(1);
 	}
 
 	/** A provider's client closes its connection when the read at work on it ends. */

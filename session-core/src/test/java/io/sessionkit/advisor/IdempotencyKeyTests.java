@@ -51,12 +51,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.ai.content.Media;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.ai.tool.metadata.ToolMetadata;
@@ -403,6 +405,46 @@ class IdempotencyKeyTests {
 		assertThat(first).contains("result of");
 		assertThat(text(again)).isEqualTo(first);
 		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void theTextOfALimitThatHasEndedTheTurnIsRepeatedAndNoResult() {
+		SessionStore store = memory();
+		this.model.calls(SessionAdvisorTests.call("c1", "free", "1"), SessionAdvisorTests.call("c2", "free", "2"));
+		ChatResponse first = prompt(chat(store), "q1", "r1").advisors(limited(1)).call().chatResponse();
+		assertRepeated(first, call(chat(store), "q1", "r1"));
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
+	@Test
+	void theTextOfALimitThatHasLeftOutAnApprovedCallIsRepeatedToo() {
+		SessionStore store = memory();
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"), SessionAdvisorTests.call("c2", "add", "2"));
+		call(chat(store), "q1", "r1");
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.pending(this.key).forEach((call) -> approvals.approve(call, "anna"));
+		ChatResponse first = chat(store).prompt()
+			.advisors(SessionAdvisor.session(this.key))
+			.advisors(limited(1))
+			.call()
+			.chatResponse();
+		assertThat(approvals.ledger(this.key)).extracting(ToolApproval::status)
+			.containsExactlyInAnyOrder(ApprovalStatus.DONE, ApprovalStatus.CANCELLED);
+		assertRepeated(first, call(chat(store), "q1", "r1"));
+	}
+
+	private static void assertRepeated(ChatResponse first, ChatResponse again) {
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(text(again)).isEqualTo(text(first)).contains("limit (1) exceeded");
+		assertThat(again.getResult().getMetadata().getFinishReason())
+			.isEqualTo(first.getResult().getMetadata().getFinishReason())
+			.isEqualTo("toolCallLimitExceeded");
+	}
+
+	private static ToolCallingAdvisor limited(int calls) {
+		return ToolCallingAdvisor.builder()
+			.toolCallingManager(DefaultToolCallingManager.builder().maxTotalToolCalls(calls).build())
+			.build();
 	}
 
 	@ParameterizedTest

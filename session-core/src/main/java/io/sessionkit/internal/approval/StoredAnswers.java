@@ -16,6 +16,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.round.Rounds;
+import io.sessionkit.internal.tool.LoopLimits;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
@@ -28,6 +29,7 @@ import org.springframework.ai.chat.metadata.ChatGenerationMetadata;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.model.tool.ToolCallLimitExceededException;
 import org.springframework.ai.model.tool.ToolExecutionResult;
 
 /**
@@ -43,6 +45,9 @@ final class StoredAnswers {
 	 * has ended.
 	 */
 	private static final String FINISH_REASON = "finishReason";
+
+	/** The reason if the reader of the reply has left while the model was speaking. */
+	private static final String CUT_SHORT = "cutShort";
 
 	/** The value of the OpenAI client if the model has not given a reason. */
 	private static final String NO_REASON = "_UNKNOWN";
@@ -132,9 +137,10 @@ final class StoredAnswers {
 	}
 
 	/**
-	 * Returns the reply that ends a turn: what the model said, or results of tools that
-	 * were returned directly, but not what the model is to know of a turn that was given
-	 * up. Nothing was paid for it this time, so it has no usage.
+	 * Returns the reply that ends a turn: what the model said, the text of the limit that
+	 * has ended the tool loop, or results of tools that were returned directly, but not
+	 * what the model is to know of a turn that was given up. Nothing was paid for it this
+	 * time, so it has no usage.
 	 */
 	private Optional<ChatResponse> reply(SessionKey key, TurnResult result) {
 		List<Message> messages = result.items().stream().map(SessionItem::message).toList();
@@ -142,25 +148,50 @@ final class StoredAnswers {
 		if (last instanceof AssistantMessage reply) {
 			return Optional.of(response(List.of(new Generation(reply, finish(reply))), result.turn()));
 		}
-		return (last instanceof ToolResponseMessage && !isGivenUp(key, result.turn(), last))
-				? Optional.of(response(returned(messages), result.turn())) : Optional.empty();
+		if (!(last instanceof ToolResponseMessage results) || last.getMetadata().containsKey(Rounds.GIVEN_UP)) {
+			return Optional.empty();
+		}
+		List<Generation> limited = limited(results);
+		if (limited.isEmpty() && hasCancelledCalls(key, result.turn())) {
+			return Optional.empty();
+		}
+		return Optional.of(response(limited.isEmpty() ? returned(messages) : limited, result.turn()));
 	}
 
 	/**
 	 * The reason why the model has ended is known of providers that say it in the
-	 * message.
+	 * message. A reply whose reader has left looks like a whole one otherwise.
 	 */
 	private static ChatGenerationMetadata finish(AssistantMessage reply) {
+		if (reply.getMetadata().containsKey(Turn.CUT_SHORT)) {
+			return ChatGenerationMetadata.builder().finishReason(CUT_SHORT).build();
+		}
 		return (reply.getMetadata().get(FINISH_REASON) instanceof String reason && !reason.equals(NO_REASON))
 				? ChatGenerationMetadata.builder().finishReason(reason).build() : ChatGenerationMetadata.NULL;
 	}
 
 	/**
-	 * Returns whether a turn was given up. Its last message is not marked if an earlier
-	 * version or a hook has written it; a call that was cancelled says so too.
+	 * Returns what Spring AI's tool loop has answered in place of the model when a limit
+	 * has ended it; nothing if the results are those of tools that return directly.
 	 */
-	private boolean isGivenUp(SessionKey key, Turn turn, Message last) {
-		return last.getMetadata().containsKey(Rounds.GIVEN_UP) || this.ledger.over(key)
+	private static List<Generation> limited(ToolResponseMessage results) {
+		return results.getResponses()
+			.stream()
+			.filter((result) -> LoopLimits.haveRefused(result.name(), result.responseData()))
+			.limit(1)
+			.map((refused) -> new Generation(new AssistantMessage(refused.responseData()),
+					ChatGenerationMetadata.builder()
+						.finishReason(ToolCallLimitExceededException.FINISH_REASON)
+						.build()))
+			.toList();
+	}
+
+	/**
+	 * Returns whether a turn was given up whose last message is not marked, since an
+	 * earlier version or a hook has written it.
+	 */
+	private boolean hasCancelledCalls(SessionKey key, Turn turn) {
+		return this.ledger.over(key)
 			.stream()
 			.filter((call) -> call.approval().turnId().equals(turn.id()))
 			.anyMatch((call) -> call.status() == ApprovalStatus.CANCELLED);
