@@ -31,7 +31,8 @@ public record ChildSession(String name, boolean readsParent, boolean endsWithTur
 	/**
 	 * Returns this child session with the history of the parent in front of its own. That
 	 * is what the turn has read inside of which the call is made, or else what the store
-	 * has. It is not stored in the child, except for the snapshots of its turns.
+	 * has. It is not stored in the child, except for the snapshots of its turns. A call
+	 * that brings a history itself is refused.
 	 * @return a copy
 	 */
 	public ChildSession readingParent() {

@@ -14,6 +14,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -323,6 +325,20 @@ class ChildSessionTests {
 			.isThrownBy(() -> call("c1", named().andThen((spec) -> spec.param("sessionkit.child", "translator"))))
 			.withMessageContaining("ChildSession");
 		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	/** The history of the parent would silently be left out. */
+	@ParameterizedTest
+	@EnumSource
+	void childThatReadsItsParentBringsNoHistory(HistoryPolicy policy) {
+		Consumer<ChatClient.AdvisorSpec> given = SessionAdvisor.history(List.of(), policy);
+		ChildSession child = ChildSession.of("translator").readingParent();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> call("c1", named().andThen(SessionAdvisor.child(child)).andThen(given)))
+			.withMessageContainingAll("brings a history", "readingParent()");
+		assertThat(this.model.prompts()).isEmpty();
+		ask("c1", named().andThen(SessionAdvisor.child("translator")).andThen(given));
+		assertThat(this.model.lastRequestLines()).containsExactly("user: c1");
 	}
 
 	@Test

@@ -127,10 +127,18 @@ public final class Turns implements AutoCloseable {
 			throw new InvalidSequenceException("The history with which session " + request.key()
 					+ " is to start anew cannot be its beginning: the messages " + fault + ". Nothing was sent.");
 		}
-		if (request.extensions().merge() != null) {
+		checkAlone(request);
+	}
+
+	/** Refuses what would change or extend a history that is sent as it is. */
+	private static void checkAlone(TurnRequest request) {
+		TurnRequest.ChildOf child = request.child();
+		String other = (request.extensions().merge() != null) ? "a HistoryMerge, which would change it"
+				: (child != null && child.reads()) ? "a child session with readingParent(), which would add to it"
+						: null;
+		if (other != null) {
 			throw new IllegalStateException("The call on session " + request.key()
-					+ " brings a history, which is sent as it is, and a HistoryMerge, which would change it. Leave one"
-					+ " of them out.");
+					+ " brings a history, which is sent as it is, and " + other + ". Leave one of them out.");
 		}
 	}
 
