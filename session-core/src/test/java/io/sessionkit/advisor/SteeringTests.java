@@ -35,6 +35,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookResult;
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
@@ -1002,6 +1004,43 @@ class SteeringTests {
 		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:1");
 		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u2");
 		assertThat(log(store)).containsExactly("user: u0", "assistant: a of u0", "user: u2", "assistant: a of u2");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "USE_IF_PROVIDED,false", "REPLACE_SESSION,true" })
+	void aTurnTakesAMessageIfItsHistoryIsThatOfTheSession(HistoryPolicy policy, boolean joins) throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store);
+		call(chat, "u0").get(20, TimeUnit.SECONDS);
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		Future<ChatResponse> first = this.threads
+			.submit(() -> prompt(chat, "u1:1").advisors(SessionAdvisor.history(given, policy)).call().chatResponse());
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		first.get(20, TimeUnit.SECONDS);
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isEqualTo(joins);
+		assertThat(log(store)).containsOnlyOnce("user: u2");
+	}
+
+	/** Its history is that of the call which began it, not of the session. */
+	@Test
+	void aTurnWithAGivenHistoryThatContinuesTakesNoMessage() throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Set.of("look"));
+		List<Message> given = List.of(new UserMessage("x?"), new AssistantMessage("x!"));
+		prompt(chat, "u1:1").advisors(SessionAdvisor.history(given, HistoryPolicy.USE_IF_PROVIDED)).call().content();
+		approve(approvals(this.opened.get(0), Set.of("look")));
+		Future<ChatResponse> first = this.threads
+			.submit(() -> chat.prompt().advisors(SessionAdvisor.session(this.key)).call().chatResponse());
+		awaitLooking(1);
+		Future<ChatResponse> second = call(chat, "u2");
+		awaitInLine(store, 2);
+		this.looks.release();
+		first.get(20, TimeUnit.SECONDS);
+		assertThat(SessionAdvisor.isSteered(second.get(20, TimeUnit.SECONDS))).isFalse();
+		assertThat(log(store)).endsWith("user: u2", "assistant: a of u2");
 	}
 
 	@Test

@@ -214,6 +214,14 @@ public final class RunningTurn {
 	}
 
 	/**
+	 * Returns the name of the branch whose history the turn follows.
+	 * @return the branch; the first one if there is no session yet
+	 */
+	String branch() {
+		return (this.base != null) ? this.base.branch() : Session.MAIN;
+	}
+
+	/**
 	 * Returns whether a continued turn still stands on the head of the session, so that
 	 * it can become history.
 	 * @return false if the session has moved on, and for a new turn
@@ -519,10 +527,18 @@ public final class RunningTurn {
 		admission.working(new Answer(this.id, firstNumber()));
 		keeper().inLine(admission);
 		Offering offering = admission.offering();
-		if (offering != null && this.place.becomesHead()) {
+		if (offering != null && followsSession()) {
 			this.loop.steering(new TurnSteering(offering, agent(), (this.base != null) ? this.base.turns() : 0,
 					this.rounds, checks()));
 		}
+	}
+
+	/**
+	 * Returns whether messages of other calls may join the turn: it is sent the history
+	 * that they would be sent as turns of their own.
+	 */
+	private boolean followsSession() {
+		return this.place.becomesHead() && (!this.prompt.isGiven() || this.place.startsAnew());
 	}
 
 	/**
