@@ -32,6 +32,10 @@ import org.springframework.ai.chat.messages.Message;
  * it, followed by the turn as it is stored. If the merge throws then, the turn stays
  * paused.
  * <p>
+ * When a question is asked again, as by {@code SessionAdvisor.regenerating()}, the input
+ * has the messages that the merge made when it was asked first, since they were stored: a
+ * merge that makes messages looks whether they are there.
+ * <p>
  * The result must contain a new message and no system text, and must end with a message
  * that the model can answer. Otherwise the call fails, as it does when the merge throws.
  * The turn is then kept as FAILED, with its input as it was before the merge. One merge

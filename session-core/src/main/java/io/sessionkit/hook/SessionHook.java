@@ -53,6 +53,10 @@ public interface SessionHook {
 	 * {@link #beforeSave} can remove what must not stay. It may refuse. If it refuses or
 	 * throws, nothing of the input is kept with the turn.
 	 * <p>
+	 * A question that is asked again, as by {@code SessionAdvisor.regenerating()}, comes
+	 * as it is stored, so as the hook has left it before: a hook that adds something
+	 * looks whether it is there.
+	 * <p>
 	 * A message that is to join another turn, one that waits
 	 * ({@link io.sessionkit.approval.NewMessageRule#QUEUE}) or one that runs
 	 * ({@link io.sessionkit.Concurrency#STEER}), is stored before that turn has it. So
