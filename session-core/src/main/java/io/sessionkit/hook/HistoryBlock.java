@@ -28,7 +28,9 @@ import org.springframework.ai.chat.messages.UserMessage;
  * Limits apply to the history that becomes the block; the words that the block adds are
  * not counted. If limits have cut what came before a question of the history that was
  * never answered, that question may stand in front of the turn. The hook changes requests
- * only, and nothing that is stored. Immutable.
+ * only, and nothing that is stored. A history that a call brings
+ * ({@link io.sessionkit.context.HistoryPolicy#USE_IF_PROVIDED}) is not in the snapshot
+ * either, so its turn cannot be continued once it has waited or broken off. Immutable.
  */
 public final class HistoryBlock implements SessionHook {
 

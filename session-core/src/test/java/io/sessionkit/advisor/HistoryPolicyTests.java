@@ -36,6 +36,7 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.guard.StopWords;
+import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionEvent;
@@ -335,6 +336,27 @@ class HistoryPolicyTests {
 		assertThat(header().openTurn()).isZero();
 		ask("d");
 		assertThat(this.model.lastRequestLines()).startsWith("user: b", "assistant: re b");
+	}
+
+	/** Its snapshot has no message of it. */
+	@Test
+	void turnWhoseGivenHistoryWasSentAsTextIsNotContinuedWithoutIt() {
+		for (HistoryBlock block : List.of(HistoryBlock.inUserText(), HistoryBlock.inSystemText())) {
+			use(Conversations.builder(this.store).hooks(block).build());
+			AtomicInteger runs = new AtomicInteger();
+			Approvals approvals = gated();
+			pause("b", runs, SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
+			assertThat(this.model.lastRequestLines()).anyMatch((line) -> line.contains("x!"));
+			approve(approvals);
+			int asked = this.model.prompts().size();
+			assertThatExceptionOfType(SessionConflictException.class)
+				.isThrownBy(() -> prompt(null, none()).toolCallbacks(cancelling(runs)).call().content())
+				.withMessageContainingAll("HistoryBlock", "Nothing was sent", "Approvals.cancel(..)");
+			assertThat(runs).hasValue(0);
+			assertThat(this.model.prompts()).hasSize(asked);
+			approvals.cancel(this.key);
+			assertThat(header().openTurn()).isZero();
+		}
 	}
 
 	private void addTurnElsewhere() {

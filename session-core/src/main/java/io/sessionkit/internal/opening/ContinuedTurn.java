@@ -35,7 +35,8 @@ public record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecor
 	/**
 	 * Returns whether the history is there that the call has brought which opened the
 	 * turn.
-	 * @return false if some of what the model was sent of it is not there any more
+	 * @return false if some of what the model was sent of it is not there any more, or if
+	 * it was sent none of it as messages, so that nothing is left to continue behind
 	 */
 	public boolean hasItsHistory() {
 		if (!(turn().parameters().get(Turn.GIVEN_HISTORY) instanceof Number given)) {
@@ -45,7 +46,7 @@ public record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecor
 		int sent = (snapshot != null) ? snapshot.parts().stream().mapToInt(Snapshot.Part::size).sum()
 				: given.intValue();
 		TurnViews.Brought there = this.opened.brought();
-		return there != null && there.lines().size() == sent;
+		return there != null && there.lines().size() == sent && (sent > 0 || given.intValue() == 0);
 	}
 
 	/**
