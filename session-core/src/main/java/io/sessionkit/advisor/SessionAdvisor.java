@@ -238,8 +238,10 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 	/**
 	 * Names the branch that a call continues. The active branch stays the active one for
-	 * others. A call that continues a turn whose tool calls wait names no branch: the
-	 * turn knows its own. A branch that is not active is not summarized by its calls.
+	 * others. A call that continues a turn whose tool calls wait need not name a branch,
+	 * since the turn knows its own; if it names another one, it is a
+	 * {@link io.sessionkit.NothingWaitsException}. A branch that is not active is not
+	 * summarized by its calls.
 	 * @param name the name of a branch of the session
 	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws IllegalArgumentException if the name is blank

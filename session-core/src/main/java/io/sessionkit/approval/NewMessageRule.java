@@ -21,7 +21,8 @@ public enum NewMessageRule {
 	/**
 	 * The message is kept with the open turn, as hooks leave it, unless one refuses or
 	 * answers it. When the turn continues, the message follows the results of its tools.
-	 * The call with the message continues it if nothing waits any more.
+	 * The call with the message continues it if nothing waits any more. A message for
+	 * another branch than that of the turn is refused, as with {@link #REJECT}.
 	 */
 	QUEUE
 

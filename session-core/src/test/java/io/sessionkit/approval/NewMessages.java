@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
@@ -25,6 +26,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -298,6 +300,91 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(log()).hasSize(4);
 		ask(mode, "hello");
 		assertThat(log()).endsWith("user: hello", "assistant: hi");
+	}
+
+	/** It would be answered with the history of the other branch. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageForAnotherBranchThanThatOfTheTurnIsNeitherCheckedNorQueued(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		List<String> asked = new ArrayList<>();
+		threads((threads) -> threads.hooks(noting("hook", asked)));
+		branched(mode);
+		askOn(mode, "aside", "q1");
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContainingAll("on branch 'aside'", "for branch 'main'", "It was not stored");
+		approvals().cancel(this.key);
+		this.model.calls(cancel("c2", 2));
+		ask(mode, "q3");
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> askOn(mode, "aside", "q4"))
+			.withMessageContainingAll("on branch 'main'", "for branch 'aside'");
+		assertThat(asked).containsExactly("hook q0", "hook q1", "hook q3");
+		assertThat(texts()).doesNotContain("q2", "q4");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void messageForTheBranchOfTheTurnIsQueuedAlthoughAnotherOneIsActive(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		branched(mode);
+		askOn(mode, "aside", "q1");
+		assertThat(SessionAdvisor.pending(askOn(mode, "aside", "q2"))).isEqualTo(pending());
+		approve(waiting());
+		this.model.says("done");
+		assertThat(status(askOn(mode, "aside", "q3"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q0", "assistant: a0", "user: q1",
+				"assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}", "user: q2", "user: q3");
+		assertThat(log()).containsExactly("user: q0", "assistant: a0");
+		thread().switchTo("aside");
+		assertThat(log()).hasSize(8).endsWith("user: q2", "user: q3", "assistant: done");
+	}
+
+	/** Its tools would run for a page that shows another branch. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWithoutAMessageThatNamesAnotherBranchDoesNotContinueTheTurn(ClientSetup.Mode mode) {
+		branched(mode);
+		askOn(mode, "aside", "q1");
+		approve(waiting());
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOnAt(mode, Session.MAIN))
+			.withMessageContainingAll("on branch 'main'", "number 2, is 'aside'");
+		assertThat(this.runs).isEmpty();
+		this.model.says("done");
+		assertThat(status(goOnAt(mode, "aside"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWithoutAMessageThatNamesAnotherBranchDoesNotAskTheQuestionOfTheActiveOne(ClientSetup.Mode mode) {
+		branched(mode, (model) -> model.says("again"));
+		thread().pop();
+		assertThatExceptionOfType(NothingWaitsException.class).isThrownBy(() -> goOnAt(mode, "aside"))
+			.withMessageContainingAll("on branch 'aside'", "the active branch is 'main'");
+		assertThat(this.model.prompts()).hasSize(1);
+		goOnAt(mode, Session.MAIN);
+		assertThat(log()).containsExactly("user: q0", "assistant: again");
+	}
+
+	private void branched(ClientSetup.Mode mode) {
+		branched(mode, (model) -> model.calls(cancel("c1", 1)));
+	}
+
+	private void branched(ClientSetup.Mode mode, Consumer<ScriptedChatModel> next) {
+		this.model.says("a0");
+		ask(mode, "q0");
+		thread().branch("aside");
+		thread().switchTo(Session.MAIN);
+		next.accept(this.model);
+	}
+
+	private ChatResponse askOn(ClientSetup.Mode mode, String branch, String text) {
+		return response(setup(mode),
+				client(setup(mode)).build().prompt().user(text).advisors(SessionAdvisor.branch(branch)));
+	}
+
+	private ChatResponse goOnAt(ClientSetup.Mode mode, String branch) {
+		return response(setup(mode), client(setup(mode)).build().prompt().advisors(SessionAdvisor.branch(branch)));
 	}
 
 	/** A process without hooks has queued it. */

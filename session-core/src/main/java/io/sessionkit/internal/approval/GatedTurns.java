@@ -178,7 +178,7 @@ public final class GatedTurns {
 	 * evaluated, or if the call leaves it to the application to run tools that need
 	 * approval
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
-	 * are refused meanwhile
+	 * are refused meanwhile, or are queued and this one is for another branch
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved; a message of the call is queued nevertheless
 	 * @throws SessionConflictException if the turn that the call is to continue cannot
@@ -388,12 +388,18 @@ public final class GatedTurns {
 				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing, toolLoop));
 			}
 			case QUEUE -> {
-				if (request.start().kind() != TurnRequest.Start.Kind.HEAD) {
+				if (!mayJoin(request.start())) {
 					throw this.turns.paused(turn, request.input().isEmpty());
 				}
+				this.waitingTurns.checkBranch(turn);
 				yield queued(request, turn, tools, inLine, toolLoop);
 			}
 		};
+	}
+
+	/** Returns whether a message follows the history of its branch, as the open turn. */
+	private static boolean mayJoin(TurnRequest.Start start) {
+		return start.kind() == TurnRequest.Start.Kind.HEAD || start.kind() == TurnRequest.Start.Kind.BRANCH;
 	}
 
 	/** If nobody has to decide any more, the call continues the turn. */

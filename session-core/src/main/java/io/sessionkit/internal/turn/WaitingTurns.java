@@ -14,9 +14,11 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
@@ -26,6 +28,7 @@ import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.opening.KeptParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.tree.NewestTurn;
+import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
@@ -80,7 +83,8 @@ public final class WaitingTurns {
 	 * @param taken receives the turn before its hooks run
 	 * @return the turn, or the newest one if it is a question whose answer was deleted
 	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
-	 * its newest one is anything else
+	 * its newest one is anything else, or if the request names another branch than that
+	 * of the turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
 	 * turn can no longer become history, or if the history is not there any more that the
@@ -104,10 +108,10 @@ public final class WaitingTurns {
 			}
 			if (!turn.hasItsHistory()) {
 				throw new SessionConflictException("The call that began the open turn of session " + request.key()
-						+ " has brought its history, and messages of this history are not there any more: they go with"
-						+ " what they may quote when that is deleted. Nothing was sent, since the turn would continue"
-						+ " another conversation. End it with Approvals.cancel(..), and ask again with the history.",
-						null);
+						+ " has brought its history, and it is not there to continue behind it: messages of it went with"
+						+ " what they may quote when that was deleted, or a hook such as HistoryBlock has sent none of it"
+						+ " as messages. Nothing was sent, since the turn would continue another conversation. End it with"
+						+ " Approvals.cancel(..), and ask again with the history.", null);
 			}
 			taken.accept(turn);
 			turn.beginAgain();
@@ -122,11 +126,29 @@ public final class WaitingTurns {
 
 	private Resumed openAgain(TurnRequest request, Set<String> kinds) {
 		SessionView opened = this.setup.views().openAgain(request).view();
+		if (opened != null && opened.session().openTurn() == 0) {
+			checkNamed(request, opened.session().branch(), "the active branch");
+		}
 		NewestTurn newest = (opened != null && opened.session().openTurn() == 0) ? NewestTurn.of(opened) : null;
 		if (newest != null && newest.isQuestion()) {
 			return new Resumed(null, newest.number());
 		}
 		return new Resumed(takeOver(opened, request, kinds), 0);
+	}
+
+	/**
+	 * Checks that a call without a message does not name another branch than the one on
+	 * which there is something to do.
+	 * @param what what is on that branch
+	 */
+	private static void checkNamed(TurnRequest request, String branch, String what) {
+		String named = request.start().branch();
+		if (named != null && !named.equals(branch)) {
+			throw new NothingWaitsException("The call on branch " + Names.quoted(named) + " of session " + request.key()
+					+ " has no message, and nothing waits on that branch to be continued: " + what + " is "
+					+ Names.quoted(branch) + ". Add .user(..) to the call, or leave SessionAdvisor.branch(..) out to"
+					+ " continue what waits in the session.");
+		}
 	}
 
 	/**
@@ -176,6 +198,7 @@ public final class WaitingTurns {
 		TurnView stored = read(key, number, kinds).orElseThrow(() -> ended(key, number));
 		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 			.orElseThrow(() -> ended(key, number));
+		checkNamed(request, stored.turn().branch(), "the branch of the open turn, number " + number + ",");
 		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList())
 			.parameters(
 					this.setup.rules().kept().parameters().continued(request.parameters(), stored.turn().parameters()));
@@ -255,6 +278,27 @@ public final class WaitingTurns {
 			.filter((view) -> view.turn().id().equals(turnId))
 			.flatMap((view) -> pause(view.records(TurnRecords.PAUSE), turnId).map((pause) -> new Seen(view,
 					pause.held(), TurnLease.holder(this.store, view.records(TurnRecords.LEASE)) != null)));
+	}
+
+	/**
+	 * Checks that the open turn of a session is on the branch that a message is for: it
+	 * would follow another history.
+	 * @param turn the turn of the message, which was read
+	 * @throws SessionPausedException if the open turn is on another branch
+	 */
+	public void checkBranch(RunningTurn turn) {
+		StoredTurns.find(this.store, turn.key(), turn.openTurn())
+			.map(Turn::branch)
+			.filter((branch) -> !branch.equals(turn.branch()))
+			.ifPresent((branch) -> {
+				throw new SessionPausedException(
+						"Session " + turn.key() + " has an open turn, number " + turn.openTurn() + ", on branch "
+								+ Names.quoted(branch) + ", and the new message is for branch "
+								+ Names.quoted(turn.branch())
+								+ ". It was not stored. Continue that turn with a call without a"
+								+ " message, or end it with Approvals.cancel(..); then call again with the message.",
+						turn.openTurn());
+			});
 	}
 
 	/**
