@@ -107,6 +107,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -1251,17 +1252,38 @@ class TurnStreamsTests {
 				new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
-	@Test
-	void streamIsKeptWithItsTextsIfAProxiedHookTakesNothingOut() {
-		ProxyFactory proxy = new ProxyFactory(TestHooks.beforeTurn("watches", (messages) -> HookResult.keep()));
-		proxy.setProxyTargetClass(true);
-		this.hooks = List.of((SessionHook) proxy.getProxy());
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void streamIsKeptWithItsTextsIfAProxiedHookTakesNothingOut(boolean ofClass) {
+		this.hooks = List.of(proxied(TestHooks.beforeTurn("watches", (messages) -> HookResult.keep()), ofClass, true));
 		TurnStreams here = streams();
 		List<StreamEvent> read = begun(here, 3);
 		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
 		awaitWritten(read);
 		assertThat(keptEvents(read)).containsExactly(new Text("a"), new Text("b"),
 				new Ended(turn().id(), 0, TurnStatus.CANCELLED));
+	}
+
+	/** As with a scope, or with {@code @Lazy} where the hook is injected. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void streamIsKeptWithoutTextsIfTheHookBehindAProxyMayBeAnother(boolean ofClass) {
+		this.hooks = List.of(proxied(TestHooks.beforeTurn("watches", (messages) -> HookResult.keep()), ofClass, false));
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
+		awaitWritten(read);
+		assertThat(keptEvents(read)).containsExactly(new Text(""), new Text(""),
+				new Ended(turn().id(), 0, TurnStatus.CANCELLED));
+	}
+
+	private static SessionHook proxied(SessionHook hook, boolean ofClass, boolean fixed) {
+		ProxyFactory proxy = new ProxyFactory(hook);
+		proxy.setProxyTargetClass(ofClass);
+		if (!fixed) {
+			proxy.setTargetSource(new HotSwappableTargetSource(hook));
+		}
+		return (SessionHook) proxy.getProxy();
 	}
 
 	private List<String> keptStreams() {

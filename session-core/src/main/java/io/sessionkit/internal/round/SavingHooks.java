@@ -7,7 +7,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.Overridden;
 
-import org.springframework.util.ClassUtils;
+import org.springframework.aop.framework.AopProxyUtils;
 
 /**
  * Hooks that may change what is stored of a turn.
@@ -28,11 +28,16 @@ public final class SavingHooks {
 
 	/**
 	 * Returns whether one of the hooks may change what is stored: it overrides
-	 * {@link SessionHook#beforeSave}. A proxy overrides all methods, so the class behind
-	 * it counts.
+	 * {@link SessionHook#beforeSave}. A proxy overrides all methods, so the hook behind
+	 * it counts, unless that may be another one in each call.
 	 */
 	public static boolean areAmong(List<SessionHook> hooks) {
-		return hooks.stream().anyMatch((hook) -> SAVING.get(ClassUtils.getUserClass(hook)));
+		return hooks.stream().anyMatch(SavingHooks::isSaving);
+	}
+
+	private static boolean isSaving(Object hook) {
+		Object target = AopProxyUtils.getSingletonTarget(hook);
+		return (target != null) ? isSaving(target) : SAVING.get(hook.getClass());
 	}
 
 }
