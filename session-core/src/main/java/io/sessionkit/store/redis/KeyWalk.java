@@ -1,9 +1,9 @@
 package io.sessionkit.store.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
@@ -11,6 +11,7 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for what is to be removed in the keys of a pattern. It finds them with SCAN and
@@ -34,6 +35,12 @@ final class KeyWalk {
 
 	/** The place at which the search continues, by server. */
 	private final Map<String, String> cursors = new ConcurrentHashMap<>();
+
+	/** The servers that have failed since the search was last at an end. */
+	private final Set<String> failed = ConcurrentHashMap.newKeySet();
+
+	/** Whether it was told that a server fails. */
+	private volatile boolean failing;
 
 	/**
 	 * Creates a walk that begins at the beginning.
@@ -60,33 +67,56 @@ final class KeyWalk {
 	}
 
 	/**
-	 * Walks on. A server that cannot be reached is left out.
+	 * Walks on. A server that cannot be reached, or refuses, is left out until the others
+	 * have nothing left: each try may last until a timeout. The first failure is logged.
 	 * @param limit how many to remove at most
 	 * @param calls how many calls to look for keys on one server
 	 * @return how many were removed
-	 * @throws StoreUnavailableException if no server can be reached
+	 * @throws StoreUnavailableException if all servers fail
 	 */
 	int remove(int limit, int calls, Removal removal) {
 		int removed = 0;
 		List<Pair> servers = this.scripts.servers(this.keys);
-		List<StoreUnavailableException> failures = new ArrayList<>();
+		StoreUnavailableException failure = null;
 		for (Pair server : servers) {
 			try {
-				removed += removeOn(server, limit - removed, calls, removal);
+				removed += this.failed.contains(name(server)) ? 0 : removeOn(server, limit - removed, calls, removal);
 			}
 			catch (StoreUnavailableException ex) {
-				logger.debug("What has expired on a server is left: " + ex.getClass().getName());
-				failures.add(ex);
+				this.failed.add(name(server));
+				failure = ex;
 			}
 		}
-		if (!failures.isEmpty() && failures.size() == servers.size()) {
-			throw failures.get(0);
+		check(failure, servers.size());
+		if (removed < limit) {
+			this.failing = !this.failed.isEmpty();
+			this.failed.clear();
 		}
 		return removed;
 	}
 
+	/** What fails as a whole is left to the caller to tell. */
+	private void check(@Nullable StoreUnavailableException failure, int servers) {
+		if (failure == null) {
+			return;
+		}
+		if (this.failed.size() >= servers) {
+			this.failed.clear();
+			throw failure;
+		}
+		if (!this.failing) {
+			logger.warn("What has expired on a server of the Redis Cluster cannot be deleted. It reads as absent;"
+					+ " deleting it is tried again. " + failure.getMessage());
+		}
+		this.failing = true;
+	}
+
+	private static String name(Pair server) {
+		return new String(server.first(), StandardCharsets.UTF_8);
+	}
+
 	private int removeOn(Pair server, int limit, int calls, Removal removal) {
-		String name = new String(server.first(), StandardCharsets.UTF_8);
+		String name = name(server);
 		String cursor = this.cursors.getOrDefault(name, "0");
 		int removed = 0;
 		for (int call = 0; call < calls && removed < limit; call++) {

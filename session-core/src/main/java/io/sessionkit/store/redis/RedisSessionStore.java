@@ -360,7 +360,9 @@ public final class RedisSessionStore implements SessionStore {
 	 * looks through the names of all keys on each server, a thousand in a call, once for
 	 * the ids and once for the records. After a million keys of a server it returns, in a
 	 * Cluster after a hundred thousand for the records, and the next call continues
-	 * there, so it may return 0 while something is left. Behind a proxy that hides a
+	 * there, so it may return 0 while something is left. A server of a Cluster that fails
+	 * is left out until the others have nothing left, and a warning says so; if all fail,
+	 * the method throws a {@link StoreUnavailableException}. Behind a proxy that hides a
 	 * Cluster it sees only the keys that the proxy answers SCAN with, which may be those
 	 * of one server.
 	 */

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -96,14 +97,26 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 				.records(List.of(RecordWrite.create("note", "1", "x").livingFor(Duration.ofMillis(1)))));
 		}
 		Thread.sleep(5);
+		AtomicInteger refused = new AtomicInteger();
+		SessionStore partly = new RedisSessionStore(
+				RefusedKeys.counted(refused, connections, List.of(firstServer(connections, prefix))),
+				StoreOptions.of(JsonMessageCodec.create()), prefix);
+		int deleted = 0;
+		while (partly.deleteExpired(1) > 0) {
+			deleted++;
+		}
+		assertThat(deleted).isBetween(5, all - 1);
+		assertThat(refused.getAndSet(0)).as("a server that fails is not asked for each batch").isBetween(1, 4);
+		assertThat(partly.deleteExpired(100)).isZero();
+		assertThat(refused).as("it is asked again when the others have nothing left").hasPositiveValue();
+		assertThat(whole.deleteExpired(100)).isEqualTo(all - deleted);
+	}
+
+	/** Returns the key by which scripts are called on the first server. */
+	static String firstServer(RedisConnectionFactory connections, String prefix) {
 		RedisKeys keys = new RedisKeys(prefix);
 		byte[] first = new RedisScripts(connections, keys.severalSlots()).servers(keys).get(0).first();
-		SessionStore partly = new RedisSessionStore(
-				RefusedKeys.of(connections, List.of(new String(first, StandardCharsets.UTF_8))),
-				StoreOptions.of(JsonMessageCodec.create()), prefix);
-		int deleted = partly.deleteExpired(100);
-		assertThat(deleted).isBetween(1, all - 1);
-		assertThat(whole.deleteExpired(100)).isEqualTo(all - deleted);
+		return new String(first, StandardCharsets.UTF_8);
 	}
 
 	/** The server of the index fails before, or between, the session and its entry. */

@@ -27,18 +27,30 @@ final class RefusedKeys {
 	/** How many scripts on these keys still work. */
 	private final AtomicInteger left;
 
-	private RefusedKeys(Collection<String> keys, int first) {
+	private final AtomicInteger refused;
+
+	private RefusedKeys(Collection<String> keys, int first, AtomicInteger refused) {
 		this.keys = keys.stream().map((key) -> key.getBytes(StandardCharsets.UTF_8)).toList();
 		this.left = new AtomicInteger(first);
+		this.refused = refused;
 	}
 
 	static RedisConnectionFactory of(RedisConnectionFactory connections, Collection<String> keys) {
 		return after(0, connections, keys);
 	}
 
+	/** Counts what is refused. */
+	static RedisConnectionFactory counted(AtomicInteger refused, RedisConnectionFactory connections,
+			Collection<String> keys) {
+		return of(new RefusedKeys(keys, 0, refused), connections);
+	}
+
 	/** The first scripts work. */
 	static RedisConnectionFactory after(int first, RedisConnectionFactory connections, Collection<String> keys) {
-		RefusedKeys refused = new RefusedKeys(keys, first);
+		return of(new RefusedKeys(keys, first, new AtomicInteger()), connections);
+	}
+
+	private static RedisConnectionFactory of(RefusedKeys refused, RedisConnectionFactory connections) {
 		return proxy(RedisConnectionFactory.class, (method, arguments) -> {
 			Object answer = method.invoke(connections, arguments);
 			return (answer instanceof RedisConnection connection) ? refused.connection(connection) : answer;
@@ -55,6 +67,7 @@ final class RefusedKeys {
 	private RedisScriptingCommands scripts(RedisScriptingCommands commands) {
 		return proxy(RedisScriptingCommands.class, (method, arguments) -> {
 			if (Stream.of(arguments).anyMatch(this::isRefused) && this.left.getAndDecrement() <= 0) {
+				this.refused.incrementAndGet();
 				throw new RedisConnectionFailureException("down");
 			}
 			return method.invoke(commands, arguments);
