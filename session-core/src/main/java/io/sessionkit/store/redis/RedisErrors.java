@@ -137,16 +137,17 @@ final class RedisErrors {
 		String refusal = "Redis refused a script of the session store ("
 				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ").";
 		if (code.equals(OTHER) || code.equals(HALFWAY)) {
-			return new StoreUnavailableException(refusal + why(code), null);
+			return new StoreUnavailableException(refusal + why(code, write), null);
 		}
-		String known = refusal + " Nothing was written." + why(code);
+		String known = refusal + " Nothing was written." + why(code, write);
 		return write ? StoreUnavailableException.unwritten(known, null) : new StoreUnavailableException(known, null);
 	}
 
-	private static String why(String code) {
+	private static String why(String code, boolean write) {
 		return switch (code) {
-			case HALFWAY -> " The user may not run all commands of the scripts, so part of it may have been written:"
-					+ " allow those that docs/configuration.md lists.";
+			case HALFWAY -> " The user may not run all commands of the scripts"
+					+ (write ? ", so part of it may have been written" : "")
+					+ ": allow those that docs/configuration.md lists.";
 			case "BUSY" -> " Another script or function runs longer than busy-reply-threshold: try again later.";
 			default -> "";
 		};

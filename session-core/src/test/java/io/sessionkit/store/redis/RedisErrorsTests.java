@@ -68,6 +68,8 @@ class RedisErrorsTests {
 		assertThat(RedisErrors.translate(failure, true)).hasMessageContaining("part of it may have been written")
 			.hasMessageNotContaining("Nothing was written")
 			.matches((ex) -> !ex.isUnwritten());
+		assertThat(RedisErrors.translate(failure, false)).hasMessageContaining("may not run all commands")
+			.hasMessageNotContaining("written");
 	}
 
 	@ParameterizedTest
