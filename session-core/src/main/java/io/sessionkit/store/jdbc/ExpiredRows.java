@@ -2,6 +2,7 @@ package io.sessionkit.store.jdbc;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionConflictException;
@@ -28,9 +29,7 @@ final class ExpiredRows {
 	 * @return how many it deleted
 	 */
 	int delete(int limit) {
-		List<Long> sessions = this.work
-			.reading((connection) -> this.statements.tables().sessions().expired(connection, limit));
-		int deleted = count(sessions, this::deleteSession);
+		int deleted = deleteSessions(limit);
 		int left = limit - deleted;
 		if (left <= 0) {
 			return deleted;
@@ -38,6 +37,23 @@ final class ExpiredRows {
 		List<RecordStatements.Row> records = this.work
 			.reading((connection) -> this.statements.tables().records().expired(connection, left));
 		return deleted + count(records, this::deleteRecord);
+	}
+
+	/**
+	 * Looks again if all that it has found lives on, since what follows may have expired:
+	 * the caller takes 0 for the end.
+	 */
+	private int deleteSessions(int limit) {
+		AtomicBoolean mended = new AtomicBoolean();
+		List<Long> found;
+		int deleted;
+		do {
+			mended.set(false);
+			found = this.work.reading((connection) -> this.statements.tables().sessions().expired(connection, limit));
+			deleted = count(found, (pk) -> deleteSession(pk, mended));
+		}
+		while (deleted == 0 && found.size() == limit && mended.get());
+		return deleted;
 	}
 
 	/**
@@ -60,7 +76,7 @@ final class ExpiredRows {
 		return deleted;
 	}
 
-	private boolean deleteSession(long pk) {
+	private boolean deleteSession(long pk, AtomicBoolean mended) {
 		boolean erased = this.work.atomically(this.statements.dialect().beginning(), (connection) -> {
 			boolean done = this.statements.tables().sessions().eraseExpired(connection, pk);
 			return Optional.of(new JdbcWork.Change<>(done, done));
@@ -68,8 +84,8 @@ final class ExpiredRows {
 		if (erased) {
 			this.work.writing(lateRecords(pk));
 		}
-		else {
-			this.work.writing((connection) -> this.statements.tables().sessions().purgeLater(connection, pk));
+		else if (this.work.writing((connection) -> this.statements.tables().sessions().purgeLater(connection, pk))) {
+			mended.set(true);
 		}
 		return erased;
 	}

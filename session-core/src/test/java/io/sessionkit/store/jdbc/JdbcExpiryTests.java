@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.SessionKey;
@@ -111,7 +110,7 @@ class JdbcExpiryTests {
 		this.sql.update("update SESSIONKIT_SESSION set expires_at = null, ttl = null, purge_at = 1 where pk % 2 = 0");
 		this.sql.update("update SESSIONKIT_SESSION set expires_at = 1, purge_at = 2 where pk % 20 = 1");
 		this.sql.update("update SESSIONKIT_RECORD set expires_at = 1 where session_pk % 20 = 3");
-		assertThat(IntStream.range(0, 3).map((run) -> this.store.deleteExpired(200)).sum()).isEqualTo(100);
+		assertThat(this.store.deleteExpired(200)).as("0 is the end").isEqualTo(100);
 		assertThat(this.store.deleteExpired(200)).isZero();
 		assertThat(count("SESSIONKIT_SESSION")).isEqualTo(950);
 		assertThat(count("SESSIONKIT_RECORD")).isEqualTo(900);
