@@ -56,10 +56,10 @@ public final class SqlErrors {
 
 	/**
 	 * A transaction or server that only reads. After the common state: H2, MariaDB and
-	 * MySQL, SQL Server, Oracle, SQLite.
+	 * MySQL, SQL Server, Oracle (a transaction, a server), SQLite.
 	 */
 	private static final Set<String> READ_ONLY = Set.of("25006", "90097", "HY000/1290", "HY000/1836", "S0/3906",
-			"72000/16000", NO_STATE + "/8");
+			"72000/1456", "72000/16000", NO_STATE + "/8");
 
 	/**
 	 * Statements that were ended before they were done, by a limit or by hand:

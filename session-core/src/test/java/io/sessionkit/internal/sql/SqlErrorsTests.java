@@ -44,7 +44,7 @@ class SqlErrorsTests {
 
 	/** Those of MariaDB and MySQL, SQL Server, Oracle and SQLite. */
 	@ParameterizedTest
-	@CsvSource({ "HY000, 1290", "HY000, 1836", "S0001, 3906", "72000, 16000", ", 8" })
+	@CsvSource({ "HY000, 1290", "HY000, 1836", "S0001, 3906", "72000, 1456", "72000, 16000", ", 8" })
 	void serverThatOnlyReadsIsNamedAndTheWriteUnwritten(@Nullable String state, int code) {
 		assertUnavailable(SqlErrors.translate(new SQLException("secret", state, code), null, true))
 			.matches(StoreUnavailableException::isUnwritten)

@@ -29,9 +29,10 @@ final class WriteRights {
 	/**
 	 * A database that takes no writes, by the SQLSTATEs of PostgreSQL and H2, and by
 	 * those with the error number of MariaDB and MySQL, SQL Server, Oracle and SQLite.
+	 * The store knows the same ones.
 	 */
 	private static final Set<String> READ_ONLY = Set.of("25006", "90097", "HY000/1290", "HY000/1836", "S0/3906",
-			"72000/16000", "/8");
+			"72000/1456", "72000/16000", "/8");
 
 	private static final String NO_ROW = " where 1 = 0";
 
