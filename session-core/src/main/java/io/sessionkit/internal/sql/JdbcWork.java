@@ -28,7 +28,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>
  * Inside a transaction of the caller it joins, and leaves the commit to the caller.
  * Outside of one it commits what it did, even if the pool hands out connections without
- * auto-commit: otherwise the pool would silently roll it back.
+ * auto-commit: otherwise the pool would silently roll it back. If the caller holds such a
+ * connection there, it takes a second one, since a commit would store what the caller has
+ * written.
  */
 public final class JdbcWork {
 
@@ -418,9 +420,8 @@ public final class JdbcWork {
 	 * begins it.
 	 */
 	private boolean isManaged() {
-		Object bound = TransactionSynchronizationManager.getResource(this.dataSource);
-		return bound != null && (!(bound instanceof ConnectionHolder holder) || !holder.isSynchronizedWithTransaction()
-				|| this.beginning.isMade());
+		return TransactionSynchronizationManager.getResource(this.dataSource) instanceof ConnectionHolder holder
+				&& (!holder.isSynchronizedWithTransaction() || this.beginning.isMade());
 	}
 
 	/** Knows whether what is bound was begun, which its holder tells managers only. */

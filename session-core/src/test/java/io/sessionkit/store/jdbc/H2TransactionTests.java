@@ -9,4 +9,9 @@ class H2TransactionTests extends JdbcTransactionContract {
 		return DATABASE;
 	}
 
+	@Override
+	boolean hasOneTimePerTransaction() {
+		return true;
+	}
+
 }

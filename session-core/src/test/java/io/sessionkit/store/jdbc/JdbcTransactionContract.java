@@ -116,6 +116,13 @@ abstract class JdbcTransactionContract {
 		return null;
 	}
 
+	/**
+	 * Returns whether all statements of a transaction have the time of the first one.
+	 */
+	boolean hasOneTimePerTransaction() {
+		return false;
+	}
+
 	private void notApplicableBecause(@Nullable String reason) {
 		if (reason != null) {
 			System.out.println("Not applicable to " + database() + ": " + reason);
@@ -842,6 +849,26 @@ abstract class JdbcTransactionContract {
 			assertThat(written.updatedAt()).isBetween(before, before.plusSeconds(60));
 			assertThat(written.expiresAt()).isEqualTo(written.updatedAt().plus(Duration.ofMinutes(30)));
 		}
+	}
+
+	@Test
+	void writesInATransactionAreOfTheirOwnTimesUnlessTheDatabaseHasOneForAll() {
+		Duration between = Duration.ofMillis(20);
+		SessionKey later = SessionKey.of("owner", UUID.randomUUID().toString());
+		this.transaction.executeWithoutResult((status) -> {
+			writeForAnHour(this.key);
+			await().pollDelay(between).until(() -> true);
+			writeForAnHour(later);
+		});
+		Session first = header();
+		Session second = this.store.find(later).orElseThrow();
+		Duration passed = Duration.between(first.updatedAt(), second.updatedAt());
+		assertThat(passed).matches((time) -> hasOneTimePerTransaction() ? time.isZero() : time.compareTo(between) >= 0);
+		assertThat(Duration.between(first.expiresAt(), second.expiresAt())).isEqualTo(passed);
+	}
+
+	private void writeForAnHour(SessionKey key) {
+		this.store.commit(Commit.first(key).turn(turn("q")).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
 	}
 
 	/**
