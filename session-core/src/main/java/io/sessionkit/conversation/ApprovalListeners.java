@@ -26,11 +26,11 @@ final class ApprovalListeners {
 		this.listeners = List.copyOf(listeners);
 	}
 
-	void wakes(ApprovalNotices delivery) {
+	void register(ApprovalNotices delivery) {
 		this.deliveries.add(delivery);
 	}
 
-	void forget(ApprovalNotices delivery) {
+	void remove(ApprovalNotices delivery) {
 		this.deliveries.remove(delivery);
 	}
 

@@ -97,7 +97,7 @@ public final class ApprovalNotices implements AutoCloseable {
 		}
 		ApprovalNotices delivery = new ApprovalNotices(approvals, listener, interval, lease);
 		delivery.notices.checkListed();
-		approvals.listeners().wakes(delivery);
+		approvals.listeners().register(delivery);
 		delivery.thread.start();
 		return delivery;
 	}
@@ -220,7 +220,7 @@ public final class ApprovalNotices implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.approvals.listeners().forget(this);
+		this.approvals.listeners().remove(this);
 		this.thread.close();
 	}
 

@@ -77,7 +77,8 @@ final class RepositoryReader implements SourceReader {
 			return List.copyOf(this.repository.findByConversationId(id));
 		}
 		catch (RuntimeException ex) {
-			// one that does not list its conversations either cannot be reached
+			// one that does not list its conversations either cannot be reached; they are
+			// listed again for each failure, since it may be lost at any of them
 			this.repository.findConversationIds();
 			throw new UnreadablePayloadException(
 					"The repository has thrown " + ex.getClass().getName() + " for a conversation that it lists.",

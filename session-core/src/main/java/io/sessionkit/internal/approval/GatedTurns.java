@@ -53,8 +53,7 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class GatedTurns {
 
-	/** The kinds of records that are read with a turn to continue it. */
-	static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
+	private static final Set<String> CALLS = Ledger.TO_CONTINUE;
 
 	private final Turns turns;
 

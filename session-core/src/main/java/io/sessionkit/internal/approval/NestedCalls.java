@@ -12,10 +12,14 @@ import io.sessionkit.store.StoreLayer;
 /**
  * Recognizes calls on a session that are made inside of a turn which waits for them:
  * these may read it at most.
- *
- * @param store the store of the sessions
  */
-record NestedCalls(SessionStore store) {
+final class NestedCalls {
+
+	private final SessionStore store;
+
+	NestedCalls(SessionStore store) {
+		this.store = store;
+	}
 
 	/**
 	 * Returns a request as the place requires in which its call is made.

@@ -70,7 +70,9 @@ public final class SessionParameters {
 	public static final String REACHED = "sessionkit.reached";
 
 	/**
-	 * The parameter that marks a request that the turn advisor has seen and passed on.
+	 * The parameter that marks a request that the turn advisor has seen and passed on. It
+	 * holds what controls the tools of a call without a session; or true if the call has
+	 * its turn already.
 	 */
 	public static final String PASSED = "sessionkit.passed";
 

@@ -16,14 +16,20 @@ import org.springframework.ai.chat.model.ChatResponse;
 /**
  * Makes the exceptions for an end of a turn that is not stored. They say what is kept of
  * the turn, and what to do.
- *
- * @param key the session
- * @param writer the writer of the turn
  */
-record FailedEnd(SessionKey key, TurnWriter writer) {
+final class FailedEnd {
 
 	static final String CONTINUE = "call again without a message to continue it, or end it with"
 			+ " Approvals.cancel(..).";
+
+	private final SessionKey key;
+
+	private final TurnWriter writer;
+
+	FailedEnd(SessionKey key, TurnWriter writer) {
+		this.key = key;
+		this.writer = writer;
+	}
 
 	/**
 	 * Returns the exception for a turn whose end the store has not written, since others

@@ -54,6 +54,9 @@ public final class Ledger {
 	 */
 	public static final String APPROVAL = "approval";
 
+	/** The kinds of records that are read with a turn to continue it. */
+	public static final Set<String> TO_CONTINUE = Set.of(APPROVAL);
+
 	/** The kind of the records that hold finished tool calls. */
 	public static final String OVER = "ledger";
 

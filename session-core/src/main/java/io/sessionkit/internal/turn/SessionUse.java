@@ -13,9 +13,9 @@ import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of its session that a call holds while it works on a turn: the lease, the
- * place in line, the work of this process, the life of the session and its child
- * sessions. Safe for use by many threads.
+ * The lease, the place in line, the work of this process, the life of the session and the
+ * child sessions of one call, which it gives back when it ends. Safe for use by many
+ * threads.
  */
 final class SessionUse {
 
