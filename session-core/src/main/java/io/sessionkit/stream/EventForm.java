@@ -1,5 +1,6 @@
 package io.sessionkit.stream;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,8 +99,19 @@ final class EventForm {
 		}
 	}
 
-	/** Returns the event. One of a kind that this version does not know is a lost one. */
+	/**
+	 * Returns the event. One of a kind or with a status that this version does not know
+	 * is a lost one.
+	 */
 	static CallEvent read(Map<String, @Nullable Object> values) {
+		return isKnown(text(values, "status")) ? known(values) : new Lost();
+	}
+
+	private static boolean isKnown(String status) {
+		return status.isEmpty() || Arrays.stream(TurnStatus.values()).anyMatch((each) -> each.name().equals(status));
+	}
+
+	private static CallEvent known(Map<String, @Nullable Object> values) {
 		String id = text(values, "id");
 		String tool = text(values, "tool");
 		String turn = Objects.toString(values.get("turn"), null);

@@ -62,11 +62,11 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		public StreamWriter begin(StreamStart.Opening opening, RunningStream stream, @Nullable String request) {
 			StreamLogs logs = TurnStreams.this.logs;
 			StreamLimits limits = TurnStreams.this.limits;
-			StreamWriter writer = opening.mayBegin()
+			// before the store is asked, so that a stop finds it meanwhile
+			TurnStreams.this.running.put(stream.name(), stream);
+			return opening.mayBegin()
 					? logs.begin(opening.key(), stream.name(), limits, request, opening.endsWithTurn())
 					: logs.beginInExisting(opening.key(), stream.name(), limits, request);
-			TurnStreams.this.running.put(stream.name(), stream);
-			return writer;
 		}
 
 		@Override
@@ -232,12 +232,18 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 					: WaitingThread.run(reader::read))
 			.repeat(() -> !reader.isOver())
 			.concatMapIterable((events) -> events)
-			.map((each) -> event(stream, each));
+			.map((each) -> event(stream, each))
+			.takeUntil((each) -> each.event() instanceof CallEvent.Lost);
 	}
 
+	/**
+	 * A lost event has the id of the one before: a process that still has the stream, or
+	 * knows the event, gives a reader who comes back what comes next.
+	 */
 	private static StreamEvent event(String stream, StreamReader.Numbered each) {
 		CallEvent event = (each.values() != null) ? EventForm.read(each.values()) : new CallEvent.Lost();
-		return new StreamEvent(new StreamId(stream, each.number()).toString(), event);
+		long number = (event instanceof CallEvent.Lost) ? each.number() - 1 : each.number();
+		return new StreamEvent((number >= 0) ? new StreamId(stream, number).toString() : "", event);
 	}
 
 	/**
@@ -271,8 +277,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	/**
 	 * Stops the call that makes a request, as {@link #stop} does: for a client that has
-	 * no event of it yet. A call that waits in line leaves it; one that only waits for
-	 * the answer of a call with the same request whose stream is not kept is not found.
+	 * no event of it yet. A call that waits in line leaves it. Not found is one that only
+	 * waits for the answer of a call with the same request whose stream is not kept, and
+	 * one that has not begun its stream yet: ask again after a moment.
 	 * @param key the session of the call, as its caller names it
 	 * @param request the name of the request, as the call has it by
 	 * {@link SessionAdvisor#idempotencyKey}

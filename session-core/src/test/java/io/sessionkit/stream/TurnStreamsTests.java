@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +94,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
@@ -432,6 +434,33 @@ class TurnStreamsTests {
 		assertThat(there.stopRequest(this.key, "r1")).isFalse();
 	}
 
+	/** The store is asked to begin the stream meanwhile. */
+	@Test
+	void requestIsStoppedByItsNameBeforeItsStreamIsStored() throws Exception {
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		slow.beforePut((record) -> {
+			if (record.kind().equals(StreamLogs.KIND) && asked.getCount() > 0) {
+				asked.countDown();
+				awaitOpen(answered);
+			}
+		});
+		this.model.says("a");
+		TurnStreams streams = streams();
+		List<StreamEvent> read = new CopyOnWriteArrayList<>();
+		streams.start(request("r1")).subscribe(read::add);
+		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+		boolean stopped = streams.stopRequest(this.key, "r1");
+		answered.countDown();
+		assertThat(stopped).isTrue();
+		awaitEnd(read);
+		assertThat(read).extracting(StreamEvent::event).containsExactly(new Ended(null, 0, TurnStatus.CANCELLED));
+		Awaitility.await().atMost(SOON).until(() -> streams.count() == 0);
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
 	@Test
 	void callThatWaitsInLineSaysSoAndCanBeStopped() {
 		TurnStreams here = streams();
@@ -624,10 +653,12 @@ class TurnStreamsTests {
 		String stream = abandoned("a", "b");
 		List<StreamEvent> rest = streams().resume(this.key, stream + "-0").collectList().block(SOON);
 		assertThat(rest).extracting(StreamEvent::event).containsExactly(new Text("b"), new Lost());
-		assertThat(rest).extracting(StreamEvent::id).containsExactly(stream + "-1", stream + "-2");
+		assertThat(rest).extracting(StreamEvent::id)
+			.as("who comes back has had no other event")
+			.containsExactly(stream + "-1", stream + "-1");
 		long before = System.nanoTime();
-		assertThat(streams().resume(this.key, stream + "-57").collectList().block(SOON)).extracting(StreamEvent::event)
-			.containsExactly(new Lost());
+		assertThat(streams().resume(this.key, stream + "-57").collectList().block(SOON))
+			.containsExactly(new StreamEvent(stream + "-57", new Lost()));
 		assertThat(Duration.ofNanos(System.nanoTime() - before)).as("it is known by then")
 			.isLessThan(Duration.ofMillis(900));
 	}
@@ -649,9 +680,12 @@ class TurnStreamsTests {
 		assertThat(rest.get()).extracting(StreamEvent::event).containsExactly(new Lost());
 		List<StreamEvent> local = new CopyOnWriteArrayList<>();
 		here.resume(this.key, last(read)).subscribe(local::add);
+		List<StreamEvent> back = new CopyOnWriteArrayList<>();
+		here.resume(this.key, last(rest.get())).subscribe(back::add);
 		say("c");
 		awaitEnd(local);
 		assertThat(texts(local)).isEqualTo("c");
+		assertThat(back).as("of who had been told that it is lost").isEqualTo(local);
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
 	}
 
@@ -1010,6 +1044,28 @@ class TurnStreamsTests {
 			.untilAsserted(() -> assertThatExceptionOfType(StreamNotFoundException.class).isThrownBy(reader::read));
 		assertThat(this.store.records(this.key, StreamLogs.KIND))
 			.noneMatch((record) -> record.payload().contains("\"LOST\""));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"event\":\"sung\"}",
+			"{\"event\":\"ended\",\"turn\":\"1-a\",\"number\":1,\"status\":\"SHELVED\"}",
+			"{\"event\":\"failed\",\"status\":\"SHELVED\",\"failure\":\"X\"}" })
+	void streamEndsForAReaderAtTheFirstEventThatOnlyANewerVersionKnows(String event) {
+		String stream = written(List.of(EventForm.write(new Text("a")), JsonMapper.shared().readValue(event, Map.class),
+				EventForm.write(new Text("c"))));
+		assertThat(streams().resume(this.key, stream + "-0").collectList().block(SOON))
+			.containsExactly(new StreamEvent(stream + "-0", new Lost()));
+	}
+
+	@Test
+	void partOfAStreamInANewerFormIsNotReadButLost() {
+		String stream = abandoned("a");
+		Map<String, Object> newer = Map.of("version", 2, "first", 1, "events", List.of(Map.of("event", "text")));
+		assertThat(this.store.put(this.key, RecordWrite.create(StreamLogs.KIND, stream + ".2",
+				this.store.options().codec().encodeValues(this.key, newer))))
+			.isTrue();
+		assertThat(streams().resume(this.key, stream + "-0").collectList().block(SOON))
+			.containsExactly(new StreamEvent(stream + "-0", new Lost()));
 	}
 
 	@Test
@@ -1388,12 +1444,14 @@ class TurnStreamsTests {
 
 	/** A stream of a process that is killed once it has written some texts. */
 	private String abandoned(String... texts) {
+		return written(Arrays.stream(texts).map((text) -> EventForm.write(new Text(text))).toList());
+	}
+
+	private String written(List<Map<String, @Nullable Object>> events) {
 		String stream = StreamId.newStream();
 		StreamWriter writer = conversations().streams()
 			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null, false);
-		for (String text : texts) {
-			writer.add(EventForm.write(new Text(text)));
-		}
+		events.forEach(writer::add);
 		Awaitility.await().until(() -> {
 			writer.work();
 			return this.store.records(this.key, StreamLogs.KIND).size() > 1;

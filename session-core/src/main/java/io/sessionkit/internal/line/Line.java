@@ -11,6 +11,7 @@ import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.store.SessionRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -99,9 +100,17 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		return new Line(List.of(new Ticket(id, 0, Mark.NONE, life)), content, null);
 	}
 
-	/** Returns the line that a record holds. */
+	/**
+	 * Returns the line that a record holds.
+	 * @throws UnsupportedVersionException if a newer version wrote it
+	 */
 	static Line read(SessionRecord record, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		if (values.get("version") instanceof Number version && version.longValue() > VERSION) {
+			throw new UnsupportedVersionException("The line of calls on session " + record.key()
+					+ " was written in version " + version + " of its form; this one reads up to " + VERSION
+					+ ". Call it with the version that wrote it.");
+		}
 		Answer answer = (values.get("turn") instanceof String turn && values.get("from") instanceof Number from)
 				? new Answer(turn, from.longValue()) : null;
 		return new Line(tickets(values), Objects.toString(values.get("content"), null), answer);

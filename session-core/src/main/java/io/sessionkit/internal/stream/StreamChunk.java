@@ -59,9 +59,15 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 		return new StreamChunk(number, first, List.of(), mark, null, null);
 	}
 
-	/** Returns the chunk that a record holds. */
+	/**
+	 * Returns the chunk that a record holds. With one of a newer form the rest of the
+	 * stream is lost.
+	 */
 	static StreamChunk read(SessionRecord record, long number, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
+		if (values.get("version") instanceof Number version && version.longValue() > VERSION) {
+			return of(number, 0, Mark.LOST);
+		}
 		long first = (values.get("first") instanceof Number value) ? value.longValue() : 0;
 		return new StreamChunk(number, first, events(values.get("events")), mark(values.get("mark")),
 				Objects.toString(values.get("request"), null), life(values.get("life")));

@@ -30,7 +30,7 @@ public final class StreamReader {
 	/**
 	 * An event with its number in the stream.
 	 *
-	 * @param number the number, from 0
+	 * @param number the number, from 0; that of the next event if the rest is lost
 	 * @param values the event; null if the rest of the stream is lost
 	 */
 	public record Numbered(long number, @Nullable Map<String, @Nullable Object> values) {
@@ -184,7 +184,7 @@ public final class StreamReader {
 	private void end(Mark mark, List<Numbered> events) {
 		this.over = true;
 		if (mark == Mark.LOST) {
-			events.add(new Numbered(Math.max(this.known, this.event), null));
+			events.add(new Numbered(this.event, null));
 		}
 		else if (this.event > this.known) {
 			throw new StreamNotFoundException(this.key);

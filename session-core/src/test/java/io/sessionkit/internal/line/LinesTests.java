@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,6 +11,7 @@ import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
+import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.observation.TurnObserver;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Places in line while the store is away for a moment, and those of processes with
@@ -102,6 +105,20 @@ class LinesTests {
 		long before = System.nanoTime();
 		Awaitility.await().until(() -> second.look() != null);
 		assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThan(Duration.ofSeconds(1));
+	}
+
+	/** It may say what this version would lose when it writes the line. */
+	@Test
+	void aLineInANewerFormIsRefusedAndStaysAsItIs() {
+		String newer = this.memory.options()
+			.codec()
+			.encodeValues(KEY, Map.of("version", 2, "tickets", List.of("call 1"), "urgent", List.of("call")));
+		this.memory.put(KEY, RecordWrite.create("line", LineName.SESSION.id(), newer));
+		Arrival arrival = arrive(Duration.ofSeconds(30));
+		assertThatExceptionOfType(UnsupportedVersionException.class).isThrownBy(arrival::look)
+			.withMessageContaining("version 2")
+			.withMessageContaining(KEY.toString());
+		assertThat(this.memory.records(KEY, "line")).extracting(SessionRecord::payload).containsExactly(newer);
 	}
 
 	@Test
