@@ -1,5 +1,7 @@
 package io.sessionkit.samples.chat;
 
+import java.util.Set;
+
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionPausedException;
@@ -25,6 +27,11 @@ final class Problems {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
 
+	/** Exceptions of SessionKit that have no words of their own. */
+	private static final Set<String> OF_THE_APPLICATION = Set.of("InvalidSequenceException", "NestedTurnException",
+			"SessionRequiredException", "ShuttingDownException", "TurnHandedOverException", "UnattendedToolException",
+			"UnknownToolException", "UnreadablePayloadException", "UnsupportedVersionException");
+
 	@ExceptionHandler
 	ProblemDetail session(SessionException ex) {
 		return of(ex);
@@ -44,9 +51,7 @@ final class Problems {
 		if (reworded != null) {
 			return reworded;
 		}
-		return (ex instanceof SessionException)
-				? problem(HttpStatus.INTERNAL_SERVER_ERROR, Kind.UNSTORED,
-						"The application could not answer the request.")
+		return (ex instanceof SessionException) ? ofApplication()
 				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
 	}
 
@@ -56,7 +61,15 @@ final class Problems {
 	 */
 	static ProblemDetail of(CallEvent.Failed event) {
 		ProblemDetail reworded = reworded(event.failure());
-		return (reworded != null) ? reworded : ofModel(event.failure());
+		if (reworded != null) {
+			return reworded;
+		}
+		return OF_THE_APPLICATION.contains(event.failure()) ? ofApplication() : ofModel(event.failure());
+	}
+
+	private static ProblemDetail ofApplication() {
+		return problem(HttpStatus.INTERNAL_SERVER_ERROR, Kind.UNSTORED,
+				"The application could not answer the request.");
 	}
 
 	/**

@@ -17,7 +17,9 @@ import org.springframework.security.web.csrf.CsrfToken;
 record Visitor(@Nullable String name, boolean decides) {
 
 	static Visitor of(HttpServletRequest request) {
-		return new Visitor(request.getRemoteUser(), csrfToken(request) == null || request.isUserInRole(Users.APPROVER));
+		String name = request.getRemoteUser();
+		boolean hasUsers = name != null || csrfToken(request) != null;
+		return new Visitor(name, !hasUsers || request.isUserInRole(Users.APPROVER));
 	}
 
 	/**

@@ -141,7 +141,8 @@ class ProblemsTests {
 	@CsvSource({ "SessionConflictException, CONFLICT", "SessionPausedException, WAITS", "TurnInProgressException, RUNS",
 			"IdempotencyKeyException, REPEATED", "SessionRefusedException, REFUSED", "HookFailedException, REFUSED",
 			"SessionLostException, DELETED", "CommitFailedException, UNSTORED", "StoreUnavailableException, UNSTORED",
-			"RestClientException, MODEL" })
+			"UnreadablePayloadException, UNSTORED", "UnsupportedVersionException, UNSTORED",
+			"UnknownToolException, UNSTORED", "RestClientException, MODEL" })
 	void saysTheSameOfAFailureThatAStreamTells(String failure, Problems.Kind kind) {
 		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, failure));
 
