@@ -1,5 +1,6 @@
 package io.sessionkit.docs;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
@@ -102,5 +103,14 @@ public final class StreamSnippets {
 
 	}
 	// end::resumable
+
+	// tag::heartbeat
+	static Flux<ServerSentEvent<CallEvent>> alive(Flux<ServerSentEvent<CallEvent>> events, Duration period) {
+		Flux<ServerSentEvent<CallEvent>> comments = Flux.interval(period)
+			.onBackpressureDrop()
+			.map((tick) -> ServerSentEvent.<CallEvent>builder().comment("alive").build());
+		return events.publish((shared) -> Flux.merge(shared, comments.takeUntilOther(shared.ignoreElements())));
+	}
+	// end::heartbeat
 
 }

@@ -1,8 +1,10 @@
 package io.sessionkit.docs;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
@@ -11,12 +13,14 @@ import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.autoconfigure.web.SessionProblemAutoConfiguration;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
+import io.sessionkit.stream.CallEvent;
 import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -33,14 +37,17 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -51,6 +58,8 @@ class StreamSnippetsTests {
 	private static final AutoConfigurations OURS = AutoConfigurations.of(ChatClientAutoConfiguration.class,
 			MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
 			SessionAdvisorAutoConfiguration.class, SessionProblemAutoConfiguration.class);
+
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private final WebApplicationContextRunner servlet = new WebApplicationContextRunner().withConfiguration(OURS)
 		.withUserConfiguration(ServletApplication.class)
@@ -151,6 +160,34 @@ class StreamSnippetsTests {
 			// the call ends a moment after its last event
 			await().untilAsserted(() -> open(client, null).expectStatus().isNoContent());
 		});
+	}
+
+	@Test
+	void commentsKeepASilentStreamAliveAndEndWithIt() {
+		ServerSentEvent<CallEvent> event = ServerSentEvent.<CallEvent>builder(new CallEvent.Text("a")).build();
+		Mono<ServerSentEvent<CallEvent>> later = Mono.delay(Duration.ofSeconds(1)).thenReturn(event);
+		List<ServerSentEvent<CallEvent>> read = StreamSnippets
+			.alive(Flux.concat(Mono.just(event), later), Duration.ofMillis(200))
+			.collectList()
+			.block(SOON);
+		assertThat(read).startsWith(event).endsWith(event).hasSizeGreaterThan(3);
+		assertThat(read.subList(1, read.size() - 1)).extracting(ServerSentEvent::comment).containsOnly("alive");
+	}
+
+	@Test
+	void heartbeatChangesNoEndThatComesBeforeIt() {
+		assertThat(StreamSnippets.alive(Flux.empty(), SOON).collectList().block(SOON)).isEmpty();
+		Flux<ServerSentEvent<CallEvent>> failing = Flux.error(new ResponseStatusException(HttpStatus.NO_CONTENT));
+		assertThatExceptionOfType(ResponseStatusException.class)
+			.isThrownBy(() -> StreamSnippets.alive(failing, SOON).blockLast(SOON));
+	}
+
+	@Test
+	void heartbeatEndsWhenItsReaderLeaves() {
+		Sinks.Many<ServerSentEvent<CallEvent>> events = Sinks.many().unicast().onBackpressureBuffer();
+		AtomicBoolean left = new AtomicBoolean();
+		StreamSnippets.alive(events.asFlux().doOnCancel(() -> left.set(true)), SOON).subscribe().dispose();
+		assertThat(left).isTrue();
 	}
 
 	private static WebTestClient.ResponseSpec open(WebTestClient client, @Nullable String lastEventId) {
