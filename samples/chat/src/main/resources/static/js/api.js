@@ -119,8 +119,8 @@ export const edit = (id, number, text, name, signal) => reply(path(id, '/turns')
 /** Asks the question of a turn again, in its place. */
 export const again = (id, number, name, signal) => reply(path(id, `/turns/${number}/again`), send('POST', { request: name }), signal);
 
-/** Ends a request, whether it waits or is being answered. */
-export const stop = (id, name) => request(path(id, `/requests/${encodeURIComponent(name)}`), { method: 'DELETE' });
+/** Ends a request, whether it waits or is being answered. Gives whether there was one: it may be over, or not have begun. */
+export const stop = async (id, name) => isDone(await request(path(id, `/requests/${encodeURIComponent(name)}`), { method: 'DELETE' }));
 
 /** Goes on with the turn that waited. */
 export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), signal);
@@ -128,8 +128,10 @@ export const resume = (id, signal) => reply(path(id, '/resume'), send('POST'), s
 /** The events of the answer that is being made there, from the first one on; none if there is no such answer. */
 export const running = (id, signal) => reply(path(id, '/running'), {}, signal);
 
-/** Ends an answer of which an event is known, by the id of that. */
-export const stopRunning = (id, event) => request(path(id, '/running'), { method: 'DELETE', headers: { 'Last-Event-ID': event } });
+/** Ends an answer of which an event is known, by the id of that. Gives whether it was not over. */
+export const stopRunning = async (id, event) => isDone(await request(path(id, '/running'), { method: 'DELETE', headers: { 'Last-Event-ID': event } }));
+
+const isDone = ({ status }) => status === 204;
 
 async function* reply(url, options, signal) {
 	const response = await request(url, { ...options, signal, accept: 'text/event-stream, application/problem+json' });

@@ -1,7 +1,7 @@
 import * as api from './api.js';
 import { decideOn, decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
 import { askName, freeName, showBranches } from './branches.js';
-import { compose, composeFor, focusQuestion, forgetDraft, putBack, setDraft, showBusy } from './composer.js';
+import { compose, composeFor, focusQuestion, forgetDraft, putBackIn, setDraft, showBusy } from './composer.js';
 import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { button, byId, el, icon, setText } from './dom.js';
 import { showInboxOf } from './inbox.js';
@@ -500,8 +500,14 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 		/** Not as one that was answered or has failed: it is kept to be sent otherwise, or dropped. */
 		async withdraw(isKept) {
 			aside = { isKept };
-			await api.stop(id, name).catch(() => {});
-			abort.abort();
+			const isStopped = await told(() => api.stop(id, name));
+			if (isStopped) {
+				abort.abort();
+			}
+			else {
+				aside = null; // it is over, and its end says how
+			}
+			return isStopped;
 		} });
 	update();
 	if (id === view.id && !live.isQuiet) {
@@ -515,6 +521,7 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	catch (error) {
 		failure = error;
 	}
+	live.isTold = await soon(live.told);
 	running.delete(id);
 	end();
 	if (aside !== null && failure !== null) {
@@ -543,10 +550,42 @@ function stop(id, name, live, abort) {
 		queue.change(id, entry.id, { sent: false, steers: false });
 	});
 	queue.hold(id, 'stopped');
-	// who does not answer has nothing to stop
-	(name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event)).catch(() => {});
+	live.told ??= told(() => name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event));
 	abort.abort();
 }
+
+/** A stop that finds nothing may be faster than what it stops. */
+const SEARCHES = 4;
+
+/**
+ * Tells the application to end a request until it has answered: it may work although
+ * nobody reaches it.
+ * @return whether there was something to end
+ */
+async function told(tell) {
+	for (let times = 0, searches = 0; ; times++) {
+		try {
+			if (await tell()) {
+				return true;
+			}
+			searches++;
+		}
+		catch (error) {
+			if (!isLost(error) && error.kind !== 'UNSTORED') {
+				return false;
+			}
+		}
+		if (searches === SEARCHES) {
+			return false;
+		}
+		await later(Math.min(LONGEST, 250 * 2 ** times));
+	}
+}
+
+const later = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+/** Whether the application has been told, waited for as long as nobody notices. */
+const soon = (telling) => telling === undefined ? true : Promise.race([telling.then(() => true), later(300).then(() => false)]);
 
 /** Shows the reply as it comes, then the turn as it was stored, and gives that. */
 async function listen(id, live, entry, events) {
@@ -606,10 +645,13 @@ function broken(id, { question, entry }, live, error, askAgain) {
 	const isEdit = live.hides > 0;
 	live.isStopped = isStopped;
 	const actions = isStopped || question === null ? []
-		: isSentAgain ? [button('Do not send it again', 'quiet', () => cancel(entry))]
+		: isSentAgain ? [button('Do not send it again', 'quiet', () => cancel({ ...entry, sent: true }))]
 			: [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
-	live.stop(isStopped ? 'Stopped.' : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
+	live.stop(isStopped ? live.isTold ? 'Stopped.' : 'Stops as soon as the application answers.' : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
 		: wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
+	if (isStopped && !live.isTold) {
+		live.told.then(() => live.says('Stopped.'));
+	}
 	if (!isStopped || !live.hasText()) {
 		live.hides = 0; // the turns in whose place it stood are the history still
 	}
@@ -765,10 +807,11 @@ function joined(id, live, text) {
 	update();
 }
 
+/** Gives whether it was not asked yet. */
 function leaveJoining(id, entry) {
-	api.stop(id, entry.id).catch(() => {});
 	joining.get(entry.id)?.abort();
 	joining.delete(entry.id);
+	return told(() => api.stop(id, entry.id));
 }
 
 /** Joins the answer of another window in place of waiting for it. */
@@ -787,28 +830,42 @@ function showWaiting() {
 	queue.showQueue(queue.waitingIn(id).filter((entry) => entry.id !== shown && !entry.joined), why, canSteer, { steer, edit: takeOut, cancel, send: sendHeld });
 }
 
-/** Nobody wants it any more. If it was sent, the application need not answer it. */
-function cancel(entry) {
+/**
+ * Nobody wants it any more. If it was sent, the application need not answer it.
+ * @return whether it is not asked, when that is known
+ */
+async function cancel(entry) {
 	const { id } = view;
-	if (entry.sent) {
-		leaveJoining(id, entry);
-	}
+	const left = entry.sent ? leaveJoining(id, entry) : Promise.resolve(true);
 	queue.drop(id, entry.id);
 	ended.delete(id);
-	say('It is not asked.');
 	update();
 	focusQuestion();
+	if (!await soon(left)) {
+		say('It is taken back as soon as the application answers.');
+	}
+	const isLeft = await left;
+	say(isLeft ? 'It is not asked.' : 'It is not sent again, but may have been asked.');
+	return isLeft;
 }
 
-function takeOut(entry) {
-	cancel(entry);
-	putBack(entry.text);
+/** What is being asked already would be asked twice. */
+async function takeOut(entry) {
+	const { id } = view;
+	const left = cancel(entry);
+	if (!entry.sent || await left) {
+		putBackIn(id, entry.text);
+	}
 }
 
 /** Takes a question back that waits for another window. */
-function callBack(id, entry) {
-	running.get(id)?.withdraw(false);
-	putBack(entry.text);
+async function callBack(id, entry) {
+	if (await running.get(id)?.withdraw(false)) {
+		putBackIn(id, entry.text);
+	}
+	else {
+		say('It is asked already.');
+	}
 }
 
 function sendHeld() {

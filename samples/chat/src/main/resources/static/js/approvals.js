@@ -79,7 +79,7 @@ const VERBS = { APPROVE: 'approved', REJECT: 'rejected', RETRY: 'run again', ANS
 
 function decided({ verb, by, arguments: others, standing, reason }) {
 	const what = others !== null && verb === 'APPROVE' ? 'edited and approved' : VERBS[verb];
-	return `${standing ? 'always ' : ''}${what} by ${by}${reason ? `: ${reason}` : ''}`;
+	return `${standing ? 'always ' : ''}${what} by ${by}${reason ? `: ${escapeHidden(reason)}` : ''}`;
 }
 
 /** What a person wants to run in the place of the model's arguments. */
@@ -293,7 +293,7 @@ function form(node, call, decide, fields) {
 		buttons[0].click();
 	});
 	whole.addEventListener('keydown', (event) => {
-		if (event.key === 'Escape') {
+		if (event.key === 'Escape' && !event.isComposing) {
 			event.stopPropagation();
 			back();
 		}

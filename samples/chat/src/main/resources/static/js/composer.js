@@ -52,7 +52,7 @@ export function compose(actions) {
 		question.focus();
 	});
 	document.addEventListener('keydown', (event) => {
-		if (event.key === 'Escape' && !event.defaultPrevented && actions.isBusy() && !document.querySelector('dialog[open], :popover-open')) {
+		if (event.key === 'Escape' && !event.isComposing && !event.defaultPrevented && actions.isBusy() && !document.querySelector('dialog[open], :popover-open')) {
 			actions.stop();
 		}
 	});
@@ -81,10 +81,16 @@ export function setDraft(text) {
 	fit();
 }
 
-/** Puts a text before what is written there. */
-export function putBack(text) {
-	setDraft(question.value.trim() === '' ? text : `${text}\n${question.value}`);
-	question.focus();
+/** Puts a text before what is written in a thread, which may not be shown any more. */
+export function putBackIn(id, text) {
+	const before = (draft) => draft.trim() === '' ? text : `${text}\n${draft}`;
+	if (id === thread) {
+		setDraft(before(question.value));
+		question.focus();
+	}
+	else {
+		drafts.write(id, before(drafts.read(id)));
+	}
 }
 
 export const forgetDraft = (id) => drafts.write(id, '');

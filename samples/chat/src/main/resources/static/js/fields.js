@@ -92,9 +92,9 @@ function join(inputs, text) {
 }
 
 function fieldInput(field) {
-	const { name, label, rule, isRequired, token, value } = field;
+	const { name, label, rule, isRequired, token } = field;
 	const id = `field-${++made}`;
-	const input = inputOf(rule, value, { id, 'aria-describedby': `${id}-hint`, 'aria-required': isRequired ? 'true' : null, dir: 'auto', 'data-field': name });
+	const input = inputOf(field, { id, 'aria-describedby': `${id}-hint`, 'aria-required': isRequired ? 'true' : null, dir: 'auto', 'data-field': name });
 	const now = () => input.type === 'checkbox' ? String(input.checked) : input.value;
 	const first = now();
 	const hint = el('span', { class: 'field-hint', id: `${id}-hint` });
@@ -123,12 +123,13 @@ function fieldInput(field) {
 	};
 }
 
-function inputOf(rule, value, properties) {
-	if (Array.isArray(rule.enum)) {
-		return el('select', properties, ...rule.enum.map((each) => el('option', { value: String(each), selected: String(each) === value }, String(each))));
+function inputOf({ rule, isRequired, token, value }, properties) {
+	const choices = choicesOf(rule);
+	if (rule.type === 'boolean' && !Array.isArray(rule.enum) && choices.includes(token)) {
+		return el('input', { ...properties, type: 'checkbox', checked: token === 'true' });
 	}
-	if (rule.type === 'boolean') {
-		return el('input', { ...properties, type: 'checkbox', checked: value === 'true' });
+	if (choices !== null) {
+		return choice(choices, rule.enum ? value : token, isRequired, properties);
 	}
 	const isNumber = rule.type === 'number' || rule.type === 'integer';
 	const text = value ?? '';
@@ -138,13 +139,27 @@ function inputOf(rule, value, properties) {
 	return input;
 }
 
+const choicesOf = ({ type, enum: values }) => Array.isArray(values) ? values.map(String) : type === 'boolean' ? ['true', 'false'] : null;
+
+/** What nobody has chosen is not sent, and what is none of the choices is shown as it is. */
+function choice(choices, chosen, isRequired, properties) {
+	const option = (value, words = value) => el('option', { value, selected: value === (chosen ?? '') }, words);
+	const isOther = chosen !== undefined && !choices.includes(chosen);
+	return el('select', properties, isRequired && chosen !== undefined ? null : option('', '(not given)'),
+		isOther ? option(chosen, `${chosen} (none of the choices)`) : null, ...choices.map((each) => option(each)));
+}
+
 /** What is wrong with a value, in words; the application checks all of it once more. */
 function faultOf({ label, rule, isRequired }, text, isAbsent, isText) {
 	if (isAbsent) {
 		return isRequired ? `${label} is missing.` : null;
 	}
+	const choices = choicesOf(rule);
+	if (choices !== null && !choices.includes(text)) {
+		return `${label} is none of the choices.`;
+	}
 	if (!isText) {
-		return rule.enum || rule.type === 'boolean' ? null : numberFault(label, rule, text.trim());
+		return choices !== null ? null : numberFault(label, rule, text.trim());
 	}
 	if (text.length < (rule.minLength ?? 0)) {
 		return `${label} needs at least ${rule.minLength} characters.`;

@@ -1,4 +1,4 @@
-import { el, icon } from './dom.js';
+import { el, icon, setText } from './dom.js';
 import { growingText } from './markdown.js';
 import { reader, say } from './speech.js';
 import { toolRow } from './tools.js';
@@ -109,6 +109,8 @@ export function liveTurn(question, number, page) {
 		}
 	}
 
+	let words = null;
+
 	return {
 		node,
 		question,
@@ -117,6 +119,8 @@ export function liveTurn(question, number, page) {
 		/** The first of the turns in whose place it stands; 0 for none. */
 		hides: 0,
 		isStopped: false,
+		/** Settled once the application has been told to stop it; undefined as long as nobody stops it. */
+		told: undefined,
 		/** The id of the last event; undefined before the first one. */
 		event: undefined,
 		/** What to do then; null for nothing. */
@@ -167,14 +171,20 @@ export function liveTurn(question, number, page) {
 			settle();
 		},
 		/** It ended without being stored, or is not known to be stored. */
-		stop(words, name, ...actions) {
+		stop(text, name, ...actions) {
 			settle();
+			words = el('span', {}, text);
 			dots.remove();
 			waits?.remove();
 			node.classList.remove('live');
 			node.classList.add('aside');
-			node.append(el('p', { class: 'note' }, icon(name), el('span', {}, words), ...actions));
-			say(words);
+			node.append(el('p', { class: 'note' }, icon(name), words, ...actions));
+			say(text);
+		},
+		/** What is known by now of how it ended. */
+		says(text) {
+			setText(words, text);
+			say(text);
 		},
 	};
 

@@ -22,7 +22,8 @@ export function hideProblem() {
 let timer;
 
 /**
- * Says what has happened, with a way back for some seconds.
+ * Says what has happened, with a way back for some seconds, and as long as the mouse or
+ * the keyboard is there.
  * @param undo what the way back does
  * @param done what happens when nobody took it
  */
@@ -34,7 +35,11 @@ export function offerUndo(text, seconds, undo, done) {
 		toast.replaceChildren();
 		action();
 	};
-	toast.replaceChildren(el('span', {}, text), button('Undo', 'quiet', () => end(undo)));
+	const wait = () => {
+		timer = setTimeout(() => toast.matches(':hover, :focus-within') ? wait() : end(done), seconds * 1000);
+	};
+	toast.replaceChildren(el('span', {}, text), el('button', { type: 'button', class: 'quiet', id: 'undelete', title: 'Alt + Z', 'aria-keyshortcuts': 'Alt+Z',
+		onclick: () => end(undo) }, 'Undo'));
 	toast.hidden = false;
-	timer = setTimeout(() => end(done), seconds * 1000);
+	wait();
 }

@@ -1,3 +1,4 @@
+import { escapeHidden } from './arguments.js';
 import { approvalCard, approverLabel } from './approvals.js';
 import { arrange, button, byId, el, icon, setText } from './dom.js';
 import { fieldsOf } from './fields.js';
@@ -190,8 +191,8 @@ function stepNode({ call, effect, done, failed, outcome }, begun) {
 	const state = failed ? 'failed' : begun && call.status === 'PROPOSED' ? isAsking() ? 'waits for an approver' : 'waits for your decision' : STATES[call.status] ?? call.status.toLowerCase();
 	const what = el('p', { class: 'rewind-what' }, icon(done ? 'check' : failed ? 'alert' : 'undo'), el('strong', {}, sentence(call.title, call.arguments, call.schema)),
 		el('span', { class: 'rewind-state' }, state));
-	const why = el('p', { class: 'rewind-why', dir: 'auto' }, `Turn ${effect.turn}: ${effect.result ?? sentence(effect.title, effect.arguments)}`);
-	const came = outcome === null ? null : el('p', { class: failed ? 'rewind-outcome fault' : 'rewind-outcome', dir: 'auto' }, outcome);
+	const why = el('p', { class: 'rewind-why', dir: 'auto' }, `Turn ${effect.turn}: ${effect.result ? escapeHidden(effect.result) : sentence(effect.title, effect.arguments)}`);
+	const came = outcome === null ? null : el('p', { class: failed ? 'rewind-outcome fault' : 'rewind-outcome', dir: 'auto' }, escapeHidden(outcome));
 	const card = begun && call.pending ? approvalCard({ ...call, description: null, takesBack: true, failed }, { decide }) : null;
 	const node = shown.nodes.get(call.id) ?? el('li');
 	shown.nodes.set(call.id, node);
@@ -206,7 +207,7 @@ function staysOf({ stays }, isDone) {
 		return [];
 	}
 	const group = (words, each) => each.length === 0 ? [] : [el('h3', {}, words), el('ul', { class: 'rewind-stays' }, ...each.map(({ effect, detail }) =>
-		el('li', {}, icon('blocked'), el('span', {}, el('strong', {}, sentence(effect.title, effect.arguments)), ` (turn ${effect.turn}). ${detail}`))))];
+		el('li', {}, icon('blocked'), el('span', {}, el('strong', {}, sentence(effect.title, effect.arguments)), ` (turn ${effect.turn}). ${escapeHidden(detail)}`))))];
 	const uncertain = stays.filter(({ reason }) => reason === 'UNCERTAIN');
 	const agree = el('input', { type: 'checkbox', checked: shown.accepted });
 	agree.addEventListener('change', () => {
@@ -236,7 +237,7 @@ export function warnOfUndo(plan, actions) {
 	};
 	body.replaceChildren(el('p', { class: 'rewind-words' }, 'Undo takes the turn out of the thread. What its tools have done stays done:'),
 		el('ul', { class: 'rewind-stays' }, ...effects.map((effect) => el('li', {}, icon('tool'),
-			el('span', {}, el('strong', {}, sentence(effect.title, effect.arguments)), effect.result ? `: ${effect.result}` : '')))),
+			el('span', {}, el('strong', {}, sentence(effect.title, effect.arguments)), effect.result ? `: ${escapeHidden(effect.result)}` : '')))),
 		actionsOf(button('Keep the turn', 'quiet', () => dialog.close()), button('Undo, it stays done', 'danger', end(actions.undo)),
 			plan.steps.length > 0 ? button('Take it back …', 'primary', end(actions.takeBack)) : null));
 	open();

@@ -13,12 +13,13 @@ const KEYS = [
 	['Alt + N', 'new thread'],
 	['Alt + U', 'takes the last turn back'],
 	['Alt + R', 'brings back what was taken back'],
+	['Alt + Z', 'brings back the thread that was just deleted'],
 	['Alt + T', 'shows or hides the timeline'],
 	['?', 'shows these keys'],
 ];
 
 /** Fields undo what is typed by keys of their own. */
-const BUTTONS = { KeyU: 'undo', KeyR: 'redo' };
+const BUTTONS = { KeyU: 'undo', KeyR: 'redo', KeyZ: 'undelete' };
 
 const isOn = el('input', { type: 'checkbox', checked: localStorage.getItem('question-mark') !== 'off' });
 isOn.addEventListener('change', () => localStorage.setItem('question-mark', isOn.checked ? 'on' : 'off'));
@@ -44,7 +45,7 @@ document.addEventListener('keydown', (event) => {
 	}
 	else if (event.altKey && !event.ctrlKey && BUTTONS[event.code]) {
 		event.preventDefault();
-		byId(BUTTONS[event.code]).click();
+		byId(BUTTONS[event.code])?.click();
 	}
 	else if (event.key === '?' && isOn.checked && !event.target.closest('input, textarea, select')) {
 		event.preventDefault();

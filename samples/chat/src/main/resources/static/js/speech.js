@@ -7,7 +7,7 @@ import { byId, el } from './dom.js';
 
 const KEPT = 20;
 
-const SENTENCE = /^[^]*[.!?…:](?=\s)|^[^]*\n/;
+const SENTENCE = /^[^]*(?:[.!?…:।؟۔](?=\s)|[。！？])|^[^]*\n/;
 
 /** Says a sentence, after those that are being said. */
 export function say(text) {

@@ -113,7 +113,7 @@ function edit(row, title, restore, rename) {
 			event.preventDefault(); // else the button that gets the keyboard is pressed
 			close(true);
 		}
-		else if (event.key === 'Escape') {
+		else if (event.key === 'Escape' && !event.isComposing) {
 			event.stopPropagation();
 			close(false);
 		}

@@ -14,6 +14,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -21,7 +22,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -123,20 +123,25 @@ final class ChatController {
 
 	/**
 	 * Ends the answer of which the page has an event.
+	 * @return 204; 202 if it was over
 	 */
 	@DeleteMapping("/api/threads/{id}/running")
-	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void stopRunning(@PathVariable String id, @RequestHeader("Last-Event-ID") String eventId) {
-		this.streams.stop(this.conversations.get(id).key(), eventId);
+	ResponseEntity<Void> stopRunning(@PathVariable String id, @RequestHeader("Last-Event-ID") String eventId) {
+		return stopped(this.streams.stop(this.conversations.get(id).key(), eventId));
 	}
 
 	/**
 	 * Ends a request with a name, whether it waits or is being answered.
+	 * @return 204; 202 if there is none: it was over, or is still on its way, so the page
+	 * asks again after a moment
 	 */
 	@DeleteMapping("/api/threads/{id}/requests/{request}")
-	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void stop(@PathVariable String id, @PathVariable String request) {
-		this.streams.stopRequest(this.conversations.get(id).key(), request);
+	ResponseEntity<Void> stop(@PathVariable String id, @PathVariable String request) {
+		return stopped(this.streams.stopRequest(this.conversations.get(id).key(), request));
+	}
+
+	private static ResponseEntity<Void> stopped(boolean found) {
+		return ResponseEntity.status(found ? HttpStatus.NO_CONTENT : HttpStatus.ACCEPTED).build();
 	}
 
 	private static void checkShown(Conversation thread, long turn) {

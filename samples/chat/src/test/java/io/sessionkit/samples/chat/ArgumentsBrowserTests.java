@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.logging.Level;
 import java.util.stream.Collectors;
@@ -188,6 +189,16 @@ class ArgumentsBrowserTests {
 		assertThat(this.page.texts(".tool-result")).containsExactly("Order 4711 is cancelled (\\u202eeciwt thguob).");
 		this.page.click(".tool summary");
 		assertThat(this.page.texts(".tool dd").get(1)).isEqualTo("\"Order 4711 is cancelled (\\u202eeciwt thguob).\"");
+		this.page.click("#undo");
+		await().untilAsserted(() -> assertThat(this.page.texts(".rewind-stays li")).singleElement()
+			.asString()
+			.contains("(\\u202eeciwt thguob)"));
+		this.page.click(".rewind-actions .quiet");
+		assertThat(this.page.<String>script("""
+				const decision = { verb: 'REJECT', by: 'Ada', arguments: null, standing: false, reason: arguments[0] };
+				return import('/js/approvals.js').then(({ decidedText }) =>
+					decidedText({ title: 'Cancel', status: 'REJECTED', decisions: [decision] }))""", RIGHT_TO_LEFT))
+			.isEqualTo("Cancel: rejected by Ada: \\u202e.");
 	}
 
 	@Test
@@ -253,6 +264,64 @@ class ArgumentsBrowserTests {
 
 		answer();
 		assertThat(call().path("decisions").path(0).path("arguments").asString()).isEqualTo(laidOut);
+	}
+
+	@Test
+	void whatIsNoneOfTheChoicesIsShownAndHasToBeChosen() {
+		List<Object> form = form("{\"region\":\"XX\",\"loud\":\"yes\"}", Map.of("region", "EU", "loud", "false"));
+
+		assertThat(form).containsExactly(
+				List.of("XX (none of the choices)", "\"yes\" (none of the choices)", "(not given)"),
+				List.of("Region is none of the choices.", "Loud is none of the choices."),
+				"{\"region\": \"EU\", \"loud\": false}");
+	}
+
+	@Test
+	void aChoiceThatTheModelHasNotMadeIsMadeByAPersonOrByNobody() {
+		assertThat(form("{\"note\":\"a\"}", Map.of("note", "b"))).containsExactly(
+				List.of("(not given)", "(not given)", "(not given)"), List.of("Region is missing."), "null");
+		assertThat(form("{\"region\":\"US\",\"note\":\"a\"}", Map.of("note", "b"))).containsExactly(
+				List.of("US", "(not given)", "(not given)"), List.of(), "{\"region\": \"US\", \"note\": \"b\"}");
+		assertThat(form("{\"region\":\"US\",\"size\":2}", Map.of("size", "", "loud", "true")))
+			.containsExactly(List.of("US", "(not given)", "2"), List.of(), "{\"region\": \"US\", \"loud\": true}");
+	}
+
+	/**
+	 * Returns what the choices show, what is wrong when all is sent as it is, and what is
+	 * sent once some values are others.
+	 */
+	private List<Object> form(String arguments, Map<String, String> values) {
+		return this.page.script(
+				"""
+						const schema = { type: 'object', required: ['region'], properties: {
+							region: { type: 'string', enum: ['EU', 'US'] }, loud: { type: 'boolean' },
+							size: { type: 'integer', enum: [1, 2] }, note: { type: 'string' } } };
+						const [text, values] = arguments;
+						return import('/js/fields.js').then(({ argumentsForm }) => {
+							const { content: [form], value } = argumentsForm(text, schema);
+							const shown = [...form.querySelectorAll('select')].map(({ selectedOptions: [option] }) => option.textContent);
+							value();
+							const faults = [...form.querySelectorAll('.fault')].map(({ textContent }) => textContent);
+							for (const [name, other] of Object.entries(values)) {
+								form.querySelector(`[data-field=${name}]`).value = other;
+							}
+							return [shown, faults, String(value())];
+						})""",
+				arguments, values);
+	}
+
+	/** A browser may say so of the key that ends a composition. */
+	@Test
+	void escapeThatEndsACompositionDropsNothingThatWasTyped() {
+		pause("{\"orderNumber\":\"4711\",\"reason\":\"because\"}");
+		this.page.editAsJson("");
+
+		this.page.<Object>script(
+				"""
+						document.querySelector('.arguments').dispatchEvent(
+							new KeyboardEvent('keydown', { key: 'Escape', isComposing: true, bubbles: true, cancelable: true }))""");
+
+		assertThat(this.page.shows(".arguments")).isTrue();
 	}
 
 	@Test

@@ -207,6 +207,52 @@ class FocusBrowserTests {
 		assertThat(this.page.shows("#toast")).isFalse();
 	}
 
+	@Test
+	void aDeletedThreadCanBeHadBackByAKey() {
+		this.page.ask("Hello");
+		String thread = this.page.thread();
+		this.page.clickInRow("[aria-label^=Delete]");
+		await().until(() -> !this.page.thread().equals(thread));
+
+		this.page.typeInto("#question", Keys.chord(Keys.ALT, "z"));
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".bubble.user")).containsExactly("Hello"));
+		assertThat(this.page.thread()).isEqualTo(thread);
+	}
+
+	@Test
+	void theWayBackStaysAsLongAsTheKeyboardIsThere() {
+		List<Boolean> gone = this.page.script("""
+				const later = (time) => new Promise((resolve) => setTimeout(resolve, time));
+				return import('/js/notices.js').then(async ({ offerUndo }) => {
+					let isGone = false;
+					offerUndo('Deleted.', 0.1, () => {}, () => isGone = true);
+					document.querySelector('#toast button').focus();
+					await later(500);
+					const before = isGone;
+					document.activeElement.blur();
+					await later(500);
+					return [before, isGone];
+				})""");
+
+		assertThat(gone).containsExactly(false, true);
+	}
+
+	@Test
+	void anAnswerIsReadOutSentenceBySentenceInAnyScript() {
+		List<String> said = this.page.script("""
+				return import('/js/speech.js').then(({ reader }) => {
+					const place = document.getElementById('announcer');
+					return arguments[0].map((text) => {
+						place.replaceChildren();
+						reader().add(text);
+						return place.textContent;
+					});
+				})""", List.of("One. Two", "一。二", "一！二", "एक। दो", "اول؟ دوم", "3.5 is one", "One"));
+
+		assertThat(said).containsExactly("One.", "一。", "一！", "एक।", "اول؟", "", "");
+	}
+
 	/** The list of threads closes when another thread is shown. */
 	@Test
 	void aDeletedThreadCanBeHadBackOnANarrowWindow() {

@@ -203,6 +203,9 @@ class RequestTests {
 			String event = awaitText(first);
 
 			assertThat(this.chat.stopRunning(this.thread, event)).isEqualTo(204);
+			assertThat(this.chat.send("DELETE", "/api/threads/" + this.thread + "/requests/r9", null).statusCode())
+				.as("a request that is over, or on its way")
+				.isEqualTo(202);
 
 			assertThat(other.join().body()).contains("event:text", "There ", "event:turn", "\"cutShort\":true");
 		}

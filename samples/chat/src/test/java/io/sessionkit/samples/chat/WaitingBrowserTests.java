@@ -41,6 +41,16 @@ class WaitingBrowserTests {
 
 	private static final String STORY = "Tell me a story";
 
+	private static final String SOME_TIME = "return new Promise((resolve) => setTimeout(resolve, 1000))";
+
+	/** What is to be stopped is told to nobody while {@code isCut} is true. */
+	private static final String KEEP_STOPS = """
+			const fetch = window.fetch;
+			window.isCut = true;
+			window.fetch = (url, options) => window.isCut && options?.method === 'DELETE'
+				? Promise.reject(new TypeError('network error')) : fetch(url, options);
+			""";
+
 	private final List<String> expectedErrors = new ArrayList<>();
 
 	private RunningChat chat;
@@ -136,6 +146,73 @@ class WaitingBrowserTests {
 		this.page.click("#queue p .quiet");
 		awaitQuestions(STORY, "Hello");
 		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void anAnswerIsStoppedOnceTheApplicationHasHeardOfIt() throws Exception {
+		this.page.ask("Hello");
+		tellStory();
+		this.page.<Object>script(KEEP_STOPS);
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note"))
+			.containsExactly("Stops as soon as the application answers."));
+		assertThat(statuses()).containsExactly("COMPLETED");
+		this.page.<Object>script("window.isCut = false");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
+		awaitQuestions("Hello", STORY);
+	}
+
+	/** The call may be on its way still. */
+	@Test
+	void aStopThatFindsNothingIsRepeated() {
+		tellStory();
+		this.page.<Object>script("""
+				const fetch = window.fetch;
+				window.stops = 0;
+				window.fetch = (url, options) => options?.method === 'DELETE' && ++window.stops < 3
+					? Promise.resolve(new Response(null, { status: 202 })) : fetch(url, options);
+				""");
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
+		assertThat(this.page.<Long>script("return window.stops")).isEqualTo(3);
+	}
+
+	@Test
+	void whatMayBeAskedIsNotPutBackIntoTheField() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		tellStory();
+		other.type("Roll a die");
+		await().untilAsserted(() -> assertThat(other.shows(".waits")).isTrue());
+		other.<Object>script(KEEP_STOPS);
+
+		other.click(".waits .quiet:last-child");
+
+		other.<Object>script(SOME_TIME);
+		assertThat(other.caret().text()).isEmpty();
+		other.<Object>script("window.isCut = false");
+		await().untilAsserted(() -> assertThat(other.caret().text()).isEqualTo("Roll a die"));
+		this.chat.release();
+		awaitQuestions("Hello", STORY);
+	}
+
+	/** A browser may say so of the key that ends a composition. */
+	@Test
+	void escapeThatEndsACompositionStopsNothing() {
+		tellStory();
+
+		this.page.<Object>script(
+				"""
+						document.getElementById('question').dispatchEvent(
+							new KeyboardEvent('keydown', { key: 'Escape', isComposing: true, bubbles: true, cancelable: true }))""");
+
+		this.page.<Object>script(SOME_TIME);
+		assertThat(this.page.shows("#stop")).isTrue();
+		assertThat(this.page.shows(".turn.aside")).isFalse();
 	}
 
 	@Test
