@@ -2,6 +2,7 @@ package io.sessionkit.internal.approval;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.UnattendedToolException;
@@ -97,18 +98,23 @@ public final class OfferedTools {
 	 * Checks the tools that a request in a session really has. A tool that an inner
 	 * advisor has added would run without approval; one that it has wrapped is asked
 	 * about. Each session advisor asks about annotated tools, whatever else it asks
-	 * about.
+	 * about. One that it has replaced by another of the same name would run whatever was
+	 * decided about its calls.
 	 * @param offered the tools of the request
+	 * @param decided whether calls of the tool of a name are decided by the turn
 	 * @throws UnattendedToolException if one of them needs approval and would run without
 	 * asking the turn
 	 */
-	void checkInSession(SessionKey key, List<ToolCallback> offered) {
+	void checkInSession(SessionKey key, List<ToolCallback> offered, Predicate<String> decided) {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
 			boolean annotated = !GatedTool.isGated(tool) && this.rules.rulings().annotated().appliesTo(tool);
-			boolean named = this.rules.rulings().named().appliesTo(name) && !isAttended(tool);
-			if (annotated || named) {
+			boolean unasked = !isAttended(tool);
+			if (annotated || (unasked && this.rules.rulings().named().appliesTo(name))) {
 				throw unattended(key, name);
+			}
+			if (unasked && decided.test(name)) {
+				throw replaced(key, name);
 			}
 		}
 	}
@@ -123,6 +129,14 @@ public final class OfferedTools {
 				+ " behind the session advisor, where nobody would ask."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
 				+ " the session advisor.");
+	}
+
+	private static UnattendedToolException replaced(SessionKey key, String name) {
+		return new UnattendedToolException(name,
+				"An advisor behind the session advisor has put another tool in the place of '" + name
+						+ "', which the call on session " + key + " offers. It would run whatever is decided about its"
+						+ " calls. Have that advisor keep the tool or wrap it, keep the wrapped one in a field, or give that"
+						+ " advisor an order below the one of the session advisor.");
 	}
 
 	/**

@@ -110,7 +110,14 @@ public final class TurnCall implements GatedTool.Owner {
 	 * asking this turn
 	 */
 	public void checkTools(List<ToolCallback> offered) {
-		this.offer.checkInSession(this.turn.key(), offered);
+		this.offer.checkInSession(this.turn.key(), offered, (name) -> asks() && this.tools.containsKey(name));
+	}
+
+	/**
+	 * Returns whether tools of this call may wait, be refused, or be stored one by one.
+	 */
+	private boolean asks() {
+		return this.gate != null || rulings().mayAsk(List.copyOf(this.tools.values()));
 	}
 
 	@Override
