@@ -94,7 +94,9 @@ final class RanCalls {
 			calls.add(hidden());
 		}
 		// all replies take their entries before any call is judged
-		withCalls().forEach((reply) -> calls.addAll(reply.calls()));
+		List<Reply> replies = withCalls();
+		replies.forEach((reply) -> reply.compareWith(replies));
+		replies.forEach((reply) -> calls.addAll(reply.calls()));
 		this.ledger.values().forEach((entries) -> entries.forEach((entry) -> addForgotten(entry, calls)));
 		Collections.reverse(calls);
 		return calls;
@@ -212,6 +214,9 @@ final class RanCalls {
 
 		private final List<LedgerEntry> entries;
 
+		/** Whether the entries may be those of another reply, or the other way round. */
+		private boolean interchangeable;
+
 		Reply(int position, int round, List<ToolCall> calls) {
 			this.position = position;
 			this.round = round;
@@ -224,6 +229,11 @@ final class RanCalls {
 		 * round, or a greater one if answers of the model before were not used.
 		 */
 		private List<LedgerEntry> takeEntries() {
+			if (isComplete()) {
+				boolean own = RanCalls.this.ledger.getOrDefault(this.round, List.of()).stream().allMatch(this::hasCall);
+				List<LedgerEntry> taken = own ? RanCalls.this.ledger.remove(this.round) : null;
+				return (taken != null) ? taken : List.of();
+			}
 			for (Map.Entry<Integer, List<LedgerEntry>> each : RanCalls.this.ledger.tailMap(this.round).entrySet()) {
 				if (each.getValue().stream().allMatch(this::hasCall)) {
 					return Objects.requireNonNull(RanCalls.this.ledger.remove(each.getKey()));
@@ -240,6 +250,22 @@ final class RanCalls {
 			ToolCall own = this.calls.get(call.index());
 			return own.name().equals(call.tool()) && Objects.requireNonNullElse(own.id(), "").equals(call.callId())
 					&& (isRewritten() || Objects.requireNonNullElse(own.arguments(), "").equals(call.arguments()));
+		}
+
+		/**
+		 * Determines whether one of two replies with the same calls has taken entries and
+		 * the other one has found none. They may be those of the other one.
+		 */
+		void compareWith(List<Reply> replies) {
+			if (this.entries.isEmpty() || isComplete() || isRewritten()) {
+				return;
+			}
+			for (Reply other : replies) {
+				if (other.entries.isEmpty() && this.entries.stream().allMatch(other::hasCall)) {
+					this.interchangeable = true;
+					other.interchangeable = true;
+				}
+			}
 		}
 
 		List<RanCall> calls() {
@@ -272,9 +298,9 @@ final class RanCalls {
 
 		private void addKnown(int index, List<RanCall> ran) {
 			this.entries.stream()
-				.filter((entry) -> entry.approval().index() == index && mayHaveRun(entry))
-				.forEach((entry) -> ran
-					.add(new RanCall(effect(id(index), entry), place(this.round, index), orOfTurn(flawOf(entry)))));
+				.filter((entry) -> entry.approval().index() == index && (mayHaveRun(entry) || this.interchangeable))
+				.forEach((entry) -> ran.add(new RanCall(effect(id(index), entry), place(this.round, index),
+						orOfTurn(this.interchangeable ? UNKNOWN_END : flawOf(entry)))));
 		}
 
 		/** Returns a call of which there is no more than the messages. */
@@ -296,7 +322,7 @@ final class RanCalls {
 			}
 			// a limit of the tool loop ends a turn like this, and nobody knows what ran
 			boolean endsTurn = this.position + 2 == RanCalls.this.items.size();
-			boolean ambiguous = !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
+			boolean ambiguous = this.interchangeable || !RanCalls.this.ledger.isEmpty() || hasForeignReplies();
 			String tool = this.calls.get(index).name();
 			boolean stopped = StoppedTool.isTold(tool, result) || LoopLimits.haveRefused(tool, result);
 			return (endsTurn || ambiguous || stopped) ? UNKNOWN_END : null;
@@ -326,6 +352,14 @@ final class RanCalls {
 
 	private boolean isRewritten() {
 		return StoredQuestion.isRewritten(this.turn);
+	}
+
+	/**
+	 * Returns whether the messages have each reply of the model and no others, so that
+	 * the number of a reply is that of its round.
+	 */
+	private boolean isComplete() {
+		return !isRewritten() && replies() - examples() == this.turn.rounds().size();
 	}
 
 	/**
