@@ -122,7 +122,26 @@ final class CallReview {
 	 */
 	List<LedgerEntry> again(List<LedgerEntry> held) {
 		prove(held);
-		return withStandingDecisions(held);
+		return withStandingDecisions(held).stream().map(this::unlessDenied).toList();
+	}
+
+	/**
+	 * Denies a call whose arguments a person has changed into such that a policy denies.
+	 * The policies have not seen these, and whoever decides must not bypass them.
+	 */
+	private LedgerEntry unlessDenied(LedgerEntry entry) {
+		ToolApproval call = entry.approval();
+		if (call.status() != ApprovalStatus.APPROVED || !call.isEdited() || call.claimedAt() != null) {
+			return entry;
+		}
+		Ruling ruling = rule(new ToolCall(call.callId(), "function", call.tool(), call.effectiveArguments()));
+		if (ruling.kind() != Ruling.Kind.DENY) {
+			return entry;
+		}
+		LedgerEntry denied = this.ledger
+			.replace(entry.decided(ApprovalStatus.DENIED, denied(ruling, this.ledger.now())));
+		// if another writer was first the claim of this one fails
+		return (denied != null) ? denied : entry;
 	}
 
 	private List<LedgerEntry> withStandingDecisions(List<LedgerEntry> entries) {
@@ -201,18 +220,16 @@ final class CallReview {
 
 	/**
 	 * Returns the rulings on calls by their position in the reply. Identical calls have
-	 * one ruling together, unless they need no approval: then each of them runs.
+	 * one ruling together, unless the first of them needs no approval: then each of them
+	 * runs, and is ruled on. A policy may count calls.
 	 */
 	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
 		List<Integer> originals = RepeatedCalls.originals(calls);
 		Map<Integer, Ruling> rulings = new LinkedHashMap<>();
 		for (int i = 0; i < calls.size(); i++) {
 			Ruling first = rulings.get(originals.get(i));
-			if (first == null) {
+			if (first == null || first.kind() == Ruling.Kind.ALLOW) {
 				rulings.put(i, rule(calls.get(i)));
-			}
-			else if (first.kind() == Ruling.Kind.ALLOW) {
-				rulings.put(i, first);
 			}
 		}
 		return rulings;
@@ -246,7 +263,7 @@ final class CallReview {
 		List<LedgerEntry> entries = new ArrayList<>();
 		List<Integer> originals = RepeatedCalls.originals(calls);
 		rulings.forEach((index, ruling) -> {
-			boolean runsEachTime = ruling.kind() == Ruling.Kind.ALLOW;
+			boolean runsEachTime = rulings.getOrDefault(originals.get(index), ruling).kind() == Ruling.Kind.ALLOW;
 			int times = runsEachTime ? 1 : Collections.frequency(originals, index);
 			entries.add(LedgerEntry.requested(approval(calls.get(index), index, times, ruling, now)));
 		});
@@ -279,9 +296,11 @@ final class CallReview {
 	}
 
 	private static List<ToolApproval.Decided> denial(Ruling ruling, Instant now) {
-		return (ruling.kind() == Ruling.Kind.DENY)
-				? List.of(new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null))
-				: List.of();
+		return (ruling.kind() == Ruling.Kind.DENY) ? List.of(denied(ruling, now)) : List.of();
+	}
+
+	private static ToolApproval.Decided denied(Ruling ruling, Instant now) {
+		return new ToolApproval.Decided(Decision.Verb.REJECT, POLICY, now, ruling.text(), null, null, null);
 	}
 
 	/**

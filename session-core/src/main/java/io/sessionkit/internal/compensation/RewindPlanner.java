@@ -198,8 +198,14 @@ public final class RewindPlanner {
 
 		private void addReady(Effect effect, LedgerEntry entry) {
 			ToolApproval call = entry.approval();
-			if (entry.status() == ApprovalStatus.APPROVED && RewindPlanner.this.tools.find(call.tool()) == null) {
+			ToolCallback tool = RewindPlanner.this.tools.find(call.tool());
+			if (entry.status() == ApprovalStatus.APPROVED && tool == null) {
 				leaveMissing(effect, call.tool());
+				return;
+			}
+			if (tool != null && isEditedAndDenied(call, tool)) {
+				leave(effect, Reason.DENIED, "A policy denies the call of tool '" + call.tool()
+						+ "' with the arguments that were approved.");
 				return;
 			}
 			switch (entry.status()) {
@@ -213,17 +219,27 @@ public final class RewindPlanner {
 			}
 		}
 
+		/** Policies have not seen the arguments that a person has approved instead. */
+		private boolean isEditedAndDenied(ToolApproval call, ToolCallback tool) {
+			return call.status() == ApprovalStatus.APPROVED && call.isEdited() && call.claimedAt() == null
+					&& rule(call.agent(), tool, call.effectiveArguments()).kind() == Ruling.Kind.DENY;
+		}
+
 		private void leave(Effect effect, Reason reason, String detail) {
 			this.irreversible.add(new Irreversible(effect, reason, detail));
+		}
+
+		private Ruling rule(@Nullable String agent, ToolCallback tool, String arguments) {
+			return RewindPlanner.this.rulings.rule(
+					new Rulings.Caller(this.session.key(), agent, this.session.attributes(), Map.of()),
+					new ToolCall("", "function", tool.getToolDefinition().name(), arguments), tool);
 		}
 
 		private ToolApproval approval(RanCall call, ToolCallback tool, String arguments) {
 			SessionKey key = this.session.key();
 			RanCall.Place place = call.place();
 			String name = tool.getToolDefinition().name();
-			Ruling ruling = RewindPlanner.this.rulings.rule(
-					new Rulings.Caller(key, place.agent(), this.session.attributes(), Map.of()),
-					new ToolCall("", "function", name, arguments), tool);
+			Ruling ruling = rule(place.agent(), tool, arguments);
 			String description = (ruling.text() != null) ? ruling.text()
 					: "Takes back what '" + call.effect().tool() + "' did in turn " + call.effect().turn() + ".";
 			return new ToolApproval(key, call.effect().id(),
