@@ -69,6 +69,7 @@ public final class CompensationRuns {
 		boolean stands = switch (stored.status()) {
 			case PROPOSED -> unchanged && planned.status() != ApprovalStatus.DENIED;
 			case APPROVED -> stored.approval().claimedAt() != null || unchanged && stored.approval().decision() != null;
+			case REJECTED -> stored.approval().claimedAt() != null || unchanged;
 			default -> true;
 		};
 		return stands ? stored : LedgerEntry.requested(planned).revision(stored.revision());
