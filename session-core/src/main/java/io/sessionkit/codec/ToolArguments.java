@@ -71,12 +71,13 @@ public final class ToolArguments {
 	/**
 	 * Returns a call as it is stored.
 	 * @param call a call of a reply, in which a provider may leave components null
-	 * @return the call with U+FFFD in place of lone surrogates
+	 * @return the call with U+FFFD in place of lone surrogates, and an empty name instead
+	 * of none
 	 */
 	@SuppressWarnings("NullAway") // Spring AI does not declare that they may be null
 	public static ToolCall storable(ToolCall call) {
-		return new ToolCall(storable(call.id()), storable(call.type()), storable(call.name()),
-				storable(call.arguments()));
+		return new ToolCall(storable(call.id()), storable(call.type()),
+				(call.name() != null) ? storable(call.name()) : "", storable(call.arguments()));
 	}
 
 	private static @Nullable String storable(@Nullable String text) {

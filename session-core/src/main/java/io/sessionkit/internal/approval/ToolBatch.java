@@ -4,6 +4,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
@@ -43,6 +45,9 @@ final class ToolBatch {
 
 		private @Nullable String result;
 
+		/** Guards the run of the call, for which calls that repeat it wait. */
+		private final Lock running = new ReentrantLock();
+
 		Slot(ToolCall call, @Nullable Slot original, @Nullable LedgerEntry entry) {
 			this.call = call;
 			this.original = original;
@@ -54,6 +59,10 @@ final class ToolBatch {
 		 */
 		@Nullable Slot original() {
 			return this.original;
+		}
+
+		Lock running() {
+			return this.running;
 		}
 
 	}
@@ -127,7 +136,7 @@ final class ToolBatch {
 	 */
 	synchronized @Nullable Slot take(String tool, String arguments) {
 		for (Slot slot : this.slots) {
-			if (!slot.taken && slot.call.name().equals(tool)
+			if (!slot.taken && tool.equals(slot.call.name())
 					&& withBraces(slot.call.arguments()).equals(withBraces(arguments))) {
 				slot.taken = true;
 				return slot;
