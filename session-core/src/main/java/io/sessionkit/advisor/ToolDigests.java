@@ -22,9 +22,13 @@ final class ToolDigests {
 	/** The maximum number of digests in the cache. Servers may offer ever new tools. */
 	private static final int REMEMBERED = 1000;
 
-	private static final Map<ToolDefinition, String> digests = new ConcurrentHashMap<>();
+	private static final Map<Description, String> digests = new ConcurrentHashMap<>();
 
 	private ToolDigests() {
+	}
+
+	/** A definition of an application may say something else tomorrow. */
+	private record Description(String name, String text, String schema) {
 	}
 
 	static Map<String, String> of(@Nullable ChatOptions options) {
@@ -36,26 +40,21 @@ final class ToolDigests {
 		Map<String, String> result = new LinkedHashMap<>();
 		for (ToolCallback tool : tools) {
 			ToolDefinition definition = tool.getToolDefinition();
-			result.put(definition.name(), digest(definition));
+			Description now = new Description(definition.name(), definition.description(), definition.inputSchema());
+			result.put(now.name(), digest(now));
 		}
 		return result;
 	}
 
-	private static String digest(ToolDefinition definition) {
+	private static String digest(Description tool) {
 		if (digests.size() > REMEMBERED) {
 			digests.clear();
 		}
-		return digests.computeIfAbsent(definition, ToolDigests::compute);
+		return digests.computeIfAbsent(tool, ToolDigests::compute);
 	}
 
-	private static String compute(ToolDefinition definition) {
-		return new Sha256().add(definition.name())
-			.add(0)
-			.add(definition.description())
-			.add(0)
-			.add(definition.inputSchema())
-			.add(0)
-			.hex();
+	private static String compute(Description tool) {
+		return new Sha256().add(tool.name()).add(0).add(tool.text()).add(0).add(tool.schema()).add(0).hex();
 	}
 
 }
