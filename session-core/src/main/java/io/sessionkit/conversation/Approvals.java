@@ -349,7 +349,8 @@ public final class Approvals implements SessionDoor {
 
 	/**
 	 * Revokes a decision on later calls. Calls that it has already decided stay decided.
-	 * @param decision the decision
+	 * Another decision that has taken its place meanwhile stays.
+	 * @param decision the decision, as it was read
 	 * @return whether the session had the decision
 	 * @throws io.sessionkit.approval.DeciderRequiredException if the caller reaches the
 	 * session, and the calls of the tool are decided by others
@@ -359,11 +360,17 @@ public final class Approvals implements SessionDoor {
 		SessionKey key = this.deciders.key(decision.key(), caller);
 		return this.ledger.standing(key)
 			.stream()
-			.filter((each) -> each.id().equals(decision.id()))
+			.filter((each) -> isSame(each, decision))
 			.findFirst()
 			.filter((stored) -> mayRevoke(caller, stored))
-			.map((stored) -> this.ledger.revoke(key, stored.id()))
+			.map((stored) -> this.ledger.revoke(key, stored))
 			.orElse(false);
+	}
+
+	/** Another decision on the same calls has the same id. */
+	private static boolean isSame(StandingDecision stored, StandingDecision shown) {
+		return stored.id().equals(shown.id()) && stored.approved() == shown.approved() && stored.by().equals(shown.by())
+				&& stored.at().equals(shown.at());
 	}
 
 	/**
@@ -632,14 +639,13 @@ public final class Approvals implements SessionDoor {
 		 * Sets how long a call can be decided, by the clock of the store. By default it
 		 * can be decided as long as its session lives. A time that is not shorter than
 		 * the time to live of the session has no effect.
-		 * @param expiresAfter the time; null for no limit
+		 * @param expiresAfter the time, a year at most; null for no limit
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is not positive
+		 * @throws IllegalArgumentException if it is not positive, or too long
 		 */
 		public Builder expiresAfter(@Nullable Duration expiresAfter) {
-			if (expiresAfter != null && (expiresAfter.isZero() || expiresAfter.isNegative())) {
-				throw new IllegalArgumentException("The time to decide must be positive: " + expiresAfter
-						+ ". Leave it out for calls that can always be decided.");
+			if (expiresAfter != null) {
+				ToolLimits.check("The time to decide", expiresAfter);
 			}
 			this.expiresAfter = expiresAfter;
 			return this;

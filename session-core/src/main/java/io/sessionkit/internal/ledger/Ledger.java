@@ -154,10 +154,11 @@ public final class Ledger {
 	}
 
 	/**
-	 * Returns the calls of a session that are recorded as over.
+	 * Returns the calls of a session that have moved to those that are over; none in the
+	 * ledger of the calls that take effects back, which stay where they are.
 	 */
 	public List<LedgerEntry> over(SessionKey key) {
-		return read(this.store.records(key, OVER));
+		return this.kind.equals(APPROVAL) ? read(this.store.records(key, OVER)) : List.of();
 	}
 
 	/**
@@ -334,9 +335,16 @@ public final class Ledger {
 		this.store.put(decision.key(), RecordWrite.put(STANDING_DECISION, decision.id(), payload));
 	}
 
-	public boolean revoke(SessionKey key, String id) {
-		boolean there = standing(key).stream().map(StandingDecision::id).anyMatch(Predicate.isEqual(id));
-		return there && this.store.put(key, new RecordWrite(STANDING_DECISION, id, RecordWrite.ANY, null, null));
+	/**
+	 * Revokes a standing decision, but none that has taken its place.
+	 * @return whether the session had the decision
+	 */
+	public boolean revoke(SessionKey key, StandingDecision decision) {
+		return this.store.records(key, STANDING_DECISION)
+			.stream()
+			.filter((record) -> LedgerForm.standing(key, record.id(), values(record)).equals(decision))
+			.anyMatch((record) -> this.store.put(key,
+					new RecordWrite(STANDING_DECISION, record.id(), record.revision(), null, null)));
 	}
 
 	public List<LedgerEntry> read(List<SessionRecord> records) {
