@@ -1,7 +1,6 @@
 package io.sessionkit.conversation;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -96,11 +95,23 @@ final class Rewind {
 
 	/** All of them can be decided at once, before the first one runs. */
 	private void proposeAll() {
-		Collection<LedgerEntry> stored = this.work.runs().stored(this.plan.key()).values();
-		this.entries.replaceAll((entry) -> {
-			boolean isNew = entry.status() == ApprovalStatus.PROPOSED && !stored.contains(entry);
-			return isNew ? this.work.runs().propose(entry).orElseThrow(() -> notAsPlanned(this.plan)) : entry;
-		});
+		Map<String, LedgerEntry> stored = this.work.runs().stored(this.plan.key());
+		this.entries.replaceAll((entry) -> (entry.status() == ApprovalStatus.PROPOSED)
+				? proposed(entry, stored.get(entry.approval().id())) : entry);
+	}
+
+	private LedgerEntry proposed(LedgerEntry entry, @Nullable LedgerEntry stored) {
+		if (stored != null && (stored.equals(entry) || isApprovedSince(stored, entry))) {
+			return stored;
+		}
+		return this.work.runs().propose(entry).orElseThrow(() -> notAsPlanned(this.plan));
+	}
+
+	/** Somebody may approve a call while it is planned once more. */
+	private static boolean isApprovedSince(LedgerEntry stored, LedgerEntry planned) {
+		return stored.revision() > planned.revision() && stored.status() == ApprovalStatus.APPROVED
+				&& stored.approval().decision() != null
+				&& stored.approval().effectiveDigest().equals(planned.approval().effectiveDigest());
 	}
 
 	private LedgerEntry run(LedgerEntry entry) {
