@@ -5,8 +5,10 @@ package io.sessionkit.approval;
  * strictest ruling counts: a denial first, then a request for consent, then permission.
  * <p>
  * It is called when the reply is complete and before any call of the reply runs, once for
- * each tool call, and once for calls that are the same. It is not called again when a
- * call that waited continues. If it throws, the call of the client ends and none of the
+ * each tool call. Of calls that are the same it is asked about the first one, and about
+ * the others if that is allowed. It is not called again when a call that waited
+ * continues, unless a person has approved other arguments: it is asked about these, and
+ * only a denial counts. If it throws, the call of the client ends and none of the
  * calls runs; the turn ends too, unless a part of it is stored. If it was shown no
  * arguments, the call waits for consent instead.
  * <p>

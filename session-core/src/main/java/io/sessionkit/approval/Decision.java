@@ -112,7 +112,8 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * Returns this approval with other arguments.
+	 * Returns this approval with other arguments. Whoever may decide chooses them: what
+	 * policies deny does not run, but nobody is asked once more.
 	 * @param json the arguments to run with, a JSON object that fits the tool's schema
 	 * @return a copy with these arguments
 	 * @throws IllegalArgumentException if this is not an approval, or counts for later

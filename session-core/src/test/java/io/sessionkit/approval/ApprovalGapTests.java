@@ -2,6 +2,7 @@ package io.sessionkit.approval;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -52,15 +54,22 @@ import reactor.core.publisher.Flux;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.model.tool.ToolExecutionResult;
 import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.annotation.Tool;
@@ -70,6 +79,7 @@ import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -329,6 +339,121 @@ class ApprovalGapTests {
 		assertThat(this.model.prompts()).isEmpty();
 	}
 
+	/** Only a policy asks, so nothing about the tool itself says that it has to wait. */
+	@Test
+	void toolThatAnAdvisorPutsInThePlaceOfAnOfferedOneIsRefused() {
+		Around replacing = new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+			ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+			return chain.nextCall(new ChatClientRequest(new Prompt(request.prompt().getInstructions(),
+					options.mutate().toolCallbacks(List.of(cancelTool())).build()), request.context()));
+		});
+		this.approvals = ruled((request) -> Ruling.ask());
+		ChatClient chat = chat(Conversations.of(this.store)).mutate().defaultAdvisors(replacing).build();
+		assertThatExceptionOfType(UnattendedToolException.class).isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("in the place of 'cancel'");
+		assertThat(this.model.prompts()).isEmpty();
+		this.approvals = Approvals.builder(Conversations.of(this.store)).build();
+		this.model.calls(call(1)).says("done");
+		assertThat(ask(chat(Conversations.of(this.store)).mutate().defaultAdvisors(replacing).build(), "q"))
+			.as("nobody asks")
+			.isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
+	}
+
+	@Test
+	void argumentsThatAPolicyDeniesDoNotRunAlthoughAPersonHasApprovedThem() {
+		this.approvals = ruled(
+				(request) -> request.arguments().get("id").equals(9) ? Ruling.deny("too many") : Ruling.ask());
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		this.approvals.decide(this.approvals.pending(KEY).get(0), Decision.approve("ada").withArguments("{\"id\":9}"));
+		this.model.calls(call(2));
+		assertThat(ask(chat, null)).isNull();
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=too many");
+		assertThat(this.approvals.ledger(KEY).get(0)).satisfies((call) -> {
+			assertThat(call.status()).isEqualTo(ApprovalStatus.DENIED);
+			assertThat(call.decisions()).extracting("by").containsExactly("ada", "policy");
+		});
+		this.approvals.decide(this.approvals.pending(KEY).get(0), Decision.approve("ada").withArguments("{\"id\":8}"));
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.cancelled).as("the policy would ask, and somebody has been asked").containsExactly(8);
+	}
+
+	/** The decision is there although its writer has not heard of it. */
+	@Test
+	void denialOfChangedArgumentsWhoseAnswerIsLostCountsOnce() {
+		this.approvals = ruled(
+				(request) -> request.arguments().get("id").equals(9) ? Ruling.deny("too many") : Ruling.ask());
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		this.approvals.decide(this.approvals.pending(KEY).get(0), Decision.approve("ada").withArguments("{\"id\":9}"));
+		AtomicBoolean lost = new AtomicBoolean();
+		this.store.afterPut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL) && lost.compareAndSet(false, true)) {
+				throw new StoreUnavailableException("lost", null);
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(chat, null));
+		this.model.says("sorry");
+		assertThat(ask(chat, null)).isEqualTo("sorry");
+		assertThat(this.approvals.ledger(KEY)).singleElement()
+			.satisfies((call) -> assertThat(call.decisions()).extracting("by").containsExactly("ada", "policy"));
+		assertThat(this.cancelled).isEmpty();
+	}
+
+	@Test
+	void policyIsAskedAboutEachRepetitionOfACallThatItAllows() {
+		AtomicInteger asked = new AtomicInteger();
+		this.approvals = ruled((request) -> (asked.getAndIncrement() == 0) ? Ruling.allow() : Ruling.ask());
+		ChatClient chat = chat(Conversations.of(this.store));
+		this.model.calls(call(1), call(1), call(1));
+		assertThat(ask(chat, "q")).isNull();
+		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::times).containsExactly(1, 1);
+		this.approvals.approve(this.approvals.pending(KEY).get(0), "ada");
+		this.approvals.reject(this.approvals.pending(KEY).get(0), "ada", "no");
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1, 1);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=cancelled 1 cancel=cancelled 1 cancel=no");
+	}
+
+	/** As a manager of the application may do. */
+	@Test
+	void sameCallThatRunsTwiceInParallelRunsOnce() {
+		CountDownLatch begun = new CountDownLatch(2);
+		this.inTool.set(() -> {
+			await(begun);
+			Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+		});
+		ChatClient chat = chat(Conversations.of(this.store)).mutate()
+			.defaultAdvisors(ToolCallingAdvisor.builder().toolCallingManager(new InParallel(begun)).build())
+			.build();
+		this.model.calls(call(1), call(1));
+		assertThat(ask(chat, "q")).isNull();
+		approveAll();
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=cancelled 1 cancel=cancelled 1");
+	}
+
+	@Test
+	void callWithoutANameIsOneOfAToolThatTheModelInvents() {
+		this.model.calls(call(1), new ToolCall("c2", "function", null, "{}"));
+		assertThatExceptionOfType(UnknownToolException.class)
+			.isThrownBy(() -> ask(chat(Conversations.of(this.store)), "q"))
+			.withMessageContaining("Nothing of this reply was run");
+		assertThat(this.cancelled).isEmpty();
+	}
+
+	@Test
+	void timeToDecideThatNoClockCanReckonWithIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> Approvals.builder(Conversations.of(this.store)).expiresAfter(ChronoUnit.FOREVER.getDuration()))
+			.withMessageContaining("a year at most");
+	}
+
 	@Test
 	void annotatedToolThatAnAdvisorBehindTheSessionAdvisorWrapsAsks() {
 		ChatClient chat = ChatClient.builder(this.model)
@@ -554,6 +679,10 @@ class ApprovalGapTests {
 		return Approvals.builder(conversations).tools(Set.of("cancel")).build();
 	}
 
+	private Approvals ruled(ApprovalPolicy policy) {
+		return Approvals.builder(Conversations.of(this.store)).policies(List.of(policy)).build();
+	}
+
 	private Approvals queueing(Conversations conversations) {
 		return Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(NewMessageRule.QUEUE).build();
 	}
@@ -623,6 +752,35 @@ class ApprovalGapTests {
 		@RequiresApproval
 		String sell() {
 			throw new AssertionError("sold unasked");
+		}
+
+	}
+
+	/** Runs all calls of a reply at once. */
+	private record InParallel(CountDownLatch begun) implements ToolCallingManager {
+
+		@Override
+		public List<ToolDefinition> resolveToolDefinitions(ToolCallingChatOptions options) {
+			return options.getToolCallbacks().stream().map(ToolCallback::getToolDefinition).toList();
+		}
+
+		@Override
+		public ToolExecutionResult executeToolCalls(Prompt prompt, ChatResponse response) {
+			ToolCallback tool = ((ToolCallingChatOptions) prompt.getOptions()).getToolCallbacks().get(0);
+			AssistantMessage reply = response.getResult().getOutput();
+			List<CompletableFuture<String>> running = reply.getToolCalls()
+				.stream()
+				.map((call) -> CompletableFuture.supplyAsync(() -> {
+					this.begun.countDown();
+					return tool.call(call.arguments());
+				}, (work) -> new Thread(work).start()))
+				.toList();
+			List<Message> history = new ArrayList<>(prompt.getInstructions());
+			history.add(reply);
+			history.add(ToolResponseMessage.builder()
+				.responses(running.stream().map((each) -> new ToolResponse("c1", "cancel", each.join())).toList())
+				.build());
+			return ToolExecutionResult.builder().conversationHistory(history).build();
 		}
 
 	}

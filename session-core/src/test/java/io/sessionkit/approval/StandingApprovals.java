@@ -12,6 +12,7 @@ import io.sessionkit.approval.StandingDecision.Scope;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -164,6 +165,20 @@ abstract class StandingApprovals extends DecidedApprovals {
 		assertThat(approvals().standingDecisions(this.key)).isEmpty();
 		this.model.calls(cancel("c3", 3));
 		assertThat(isPaused(ask(mode, "q3"))).isTrue();
+	}
+
+	/** It has the same id, since it is about the same calls. */
+	@Test
+	void decisionThatHasReplacedTheOneThatWasShownIsNotRevoked() {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q");
+		List<ToolApproval> waiting = pending();
+		approvals().decide(waiting.get(0), YES.always(Scope.TOOL));
+		StandingDecision shown = approvals().standingDecisions(this.key).get(0);
+		approvals().decide(waiting.get(1), NO.always(Scope.TOOL));
+		assertThat(approvals().revoke(shown)).isFalse();
+		assertThat(approvals().standingDecisions(this.key)).extracting(StandingDecision::by).containsExactly("bob");
+		assertThat(approvals().revoke(approvals().standingDecisions(this.key).get(0))).isTrue();
 	}
 
 	/** Otherwise the turn would stay open, and no call could offer the tool. */

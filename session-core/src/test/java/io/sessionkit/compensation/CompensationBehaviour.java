@@ -7,6 +7,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionConflictException;
@@ -342,6 +344,38 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 			.satisfies((each) -> assertThat(each.call().round()).isEqualTo(2));
 	}
 
+	/** The first one ran unasked, so the ledger does not have it. */
+	@Test
+	void entryOfALaterReplyIsNotThatOfAnEarlierOneWithTheSameCall() {
+		AtomicInteger asked = new AtomicInteger();
+		rules((rules) -> rules.tools(Set.of())
+			.policies(List.of((request) -> (asked.incrementAndGet() % 2 == 0) ? Ruling.ask() : Ruling.allow())));
+		this.model.calls(call("", "cancel_order", "{\"order\":1}"))
+			.calls(call("", "cancel_order", "{\"order\":1}"))
+			.says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"order\":2}"));
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(this.runs).containsExactly("cancel 1", "cancel 2");
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).endsWith("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
+	}
+
+	@Test
+	void rejectionOfALaterReplyIsNotThatOfAnEarlierOneWithTheSameCall() {
+		AtomicInteger asked = new AtomicInteger();
+		rules((rules) -> rules.tools(Set.of())
+			.policies(List.of((request) -> (asked.incrementAndGet() % 2 == 0) ? Ruling.ask() : Ruling.allow())));
+		this.model.calls(call("", "cancel_order", "{\"order\":1}"))
+			.calls(call("", "cancel_order", "{\"order\":1}"))
+			.says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		approvals().reject(waiting(), "bob", "no");
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel 1", "restore 1 (ok cancel 1)");
+	}
+
 	@Test
 	void repeatedCallOfOneReplyHasOneEffect() {
 		this.model.calls(order("delete_order", 1), order("delete_order", 1)).says("done");
@@ -441,6 +475,60 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(next.irreversible().get(0).detail()).contains("bob");
 		assertThat(rewind(next.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	@Test
+	void rejectionCountsForWhatWasShown() {
+		turn(payBack(2, 50));
+		rewind(plan(1));
+		compensations().decide(pendingCompensation(), Decision.reject("bob", "the wrong tool"));
+		assertThat(reasons(plan(1))).containsExactly(Reason.REJECTED);
+		this.configured = Map.of("pay_back", "restore_order");
+		this.policy = (rules) -> rules.tools(Set.of("restore_order"));
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.WAITING);
+		compensations().decide(pendingCompensation(), Decision.approve("bob"));
+		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).hasSize(2).last().asString().startsWith("restore 2");
+	}
+
+	@Test
+	void argumentsThatAPolicyDeniesTakeNothingBackAlthoughAPersonHasApprovedThem() {
+		this.policy = (rules) -> rules.policies(List
+			.of((request) -> request.arguments().containsValue(500) ? Ruling.deny("too much") : Ruling.allow()));
+		turn(payBack(2, 50));
+		rewind(plan(1));
+		compensations().decide(pendingCompensation(), Decision.approve("bob").withArguments("{\"amount\":500}"));
+		RewindPlan plan = plan(1);
+		assertThat(reasons(plan)).containsExactly(Reason.DENIED);
+		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
+		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	@Test
+	void callThatIsApprovedWhileARewindBeginsRunsInIt() {
+		turn(payBack(2, 50));
+		rewind(plan(1));
+		RewindPlan plan = plan(1);
+		AtomicBoolean approved = new AtomicBoolean();
+		this.policy = (rules) -> rules.policies(List.of((request) -> {
+			if (approved.compareAndSet(false, true)) {
+				compensations().decide(pendingCompensation(), Decision.approve("anna"));
+			}
+			return Ruling.allow();
+		}));
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("pay back 50 for 2", "charge 50");
+	}
+
+	@Test
+	void callOfAModelIsNoneThatTakesAnEffectBack() {
+		this.model.calls(order("delete_order", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "question");
+		ToolApproval call = approve(waiting());
+		goOn(ClientSetup.Mode.CALL);
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> compensations().decide(call, Decision.approve("anna")))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(DecisionRefusedException.Reason.UNKNOWN_CALL));
 	}
 
 	@Test

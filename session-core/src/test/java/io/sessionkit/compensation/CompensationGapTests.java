@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -27,6 +28,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.compensation.Irreversible.Reason;
@@ -570,6 +572,32 @@ class CompensationGapTests {
 		assertThat(plan.compensations()).extracting((each) -> each.effect().arguments())
 			.containsExactly(cancel(3).arguments());
 		assertThat(plan.irreversible()).extracting((each) -> each.effect().tool()).containsExactly("unknown");
+	}
+
+	/** Nobody knows which of the two the ledger has. */
+	@Test
+	void entryThatMayBeThatOfTwoRepliesMakesBothUncertain() {
+		ToolCall call = new ToolCall("", "function", "cancel_order", "{\"order\":1}");
+		AtomicInteger asked = new AtomicInteger();
+		Approvals approvals = Approvals.builder(conversations())
+			.policies(List.of((request) -> (asked.incrementAndGet() == 3) ? Ruling.deny("no") : Ruling.allow()))
+			.build();
+		this.model.says("dropped").calls(call).calls(call).calls(call).says("done");
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.builder(conversations()).approvals(approvals).build())
+			.defaultAdvisors(new AskingTwice())
+			.build()
+			.prompt()
+			.user("question")
+			.toolCallbacks(tools())
+			.advisors(SessionAdvisor.session(this.key))
+			.call()
+			.content();
+		assertThat(this.runs).hasSize(2);
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(plan.compensations()).isEmpty();
+		assertThat(plan.irreversible()).extracting((each) -> each.effect().tool())
+			.contains("unknown", "cancel_order", "cancel_order", "cancel_order");
 	}
 
 	@Test
