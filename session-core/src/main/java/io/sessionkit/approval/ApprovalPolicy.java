@@ -8,9 +8,9 @@ package io.sessionkit.approval;
  * each tool call. Of calls that are the same it is asked about the first one, and about
  * the others if that is allowed. It is not called again when a call that waited
  * continues, unless a person has approved other arguments: it is asked about these, and
- * only a denial counts. If it throws, the call of the client ends and none of the
- * calls runs; the turn ends too, unless a part of it is stored. If it was shown no
- * arguments, the call waits for consent instead.
+ * only a denial counts. If it throws, the call of the client ends and none of the calls
+ * runs; the turn ends too, unless a part of it is stored. If it was shown no arguments,
+ * the call waits for consent instead.
  * <p>
  * In a call that names no session, or whose turn is not stored, it is called right before
  * each tool runs, behind the tools before it. For the calls that take effects back it is

@@ -16,8 +16,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * asked, and the tool refuses to run unless the policies allow it
  * @param agent the agent that handles the turn: the one that the call named which opened
  * it, whatever a call names that continues it; null if it named none
- * @param call the tool call as the model made it, or with the arguments that a person
- * has approved instead
+ * @param call the tool call as the model made it, or with the arguments that a person has
+ * approved instead
  * @param arguments its arguments as the tool gets them, by name: texts, booleans, lists,
  * maps, whole numbers as {@link Integer}, {@link Long} or {@link java.math.BigInteger}
  * and other numbers as {@link java.math.BigDecimal}; enum constants and dates are texts.
