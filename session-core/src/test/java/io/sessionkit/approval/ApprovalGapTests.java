@@ -415,7 +415,8 @@ class ApprovalGapTests {
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
 		assertThat(this.cancelled).containsExactly(1, 1);
-		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=\"cancelled 1\" cancel=\"cancelled 1\" cancel=no");
+		assertThat(this.model.lastRequestLines())
+			.endsWith("tool cancel=\"cancelled 1\" cancel=\"cancelled 1\" cancel=no");
 	}
 
 	/** As a manager of the application may do. */
