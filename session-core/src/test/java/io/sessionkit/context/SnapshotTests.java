@@ -105,7 +105,7 @@ class SnapshotTests {
 			.call()
 			.content();
 		assertThat(turn(1).status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(this.thread.snapshot(1).orElseThrow().system()).isEqualTo("half ?");
+		assertThat(this.thread.snapshot(1).orElseThrow().system()).isEqualTo("half \ufffd");
 	}
 
 	@Test

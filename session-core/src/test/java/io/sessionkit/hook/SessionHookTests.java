@@ -915,7 +915,7 @@ class SessionHookTests {
 				new Verdict("request", Phase.BEFORE_MODEL, Effect.PASSED, "the same each time"),
 				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 1"),
 				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 2"),
-				new Verdict("kept", Phase.BEFORE_SAVE, Effect.PASSED, "half ? a character"));
+				new Verdict("kept", Phase.BEFORE_SAVE, Effect.PASSED, "half \ufffd a character"));
 		assertThat(turn().verdicts()).isEqualTo(result.turn().verdicts());
 		assertThat(log()).hasSize(4);
 	}

@@ -35,6 +35,12 @@ class StreamedContinuationsTests extends TurnContinuationsTests {
 					: TurnStreams.builder(conversations).build());
 	}
 
+	/** Those of streams run on threads of Reactor, which may be older than the test. */
+	@Override
+	boolean runsToolsItself() {
+		return false;
+	}
+
 	@Test
 	void pageReadsTheTurnAsItGoesOn() {
 		List<CallEvent> read = beginToRead(KEY);

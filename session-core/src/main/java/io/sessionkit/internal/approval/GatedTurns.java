@@ -390,7 +390,6 @@ public final class GatedTurns {
 				if (!mayJoin(request.start())) {
 					throw this.turns.paused(turn, request.input().isEmpty());
 				}
-				this.waitingTurns.checkBranch(turn);
 				yield queued(request, turn, tools, inLine, toolLoop);
 			}
 		};
@@ -408,7 +407,7 @@ public final class GatedTurns {
 		if (joining == null) {
 			throw this.turns.answeredWhileOpen(turn);
 		}
-		TurnView kept = this.waitingTurns.queue(turn.key(), turn.openTurn(), joining, CALLS, turn::answeredBy);
+		TurnView kept = this.waitingTurns.queue(turn, joining, CALLS, turn::answeredBy);
 		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
 		// the lease could wait for what a transaction of the caller has written
 		boolean continues = pending.isEmpty() && toolLoop && !this.ledger.mayRollBack();

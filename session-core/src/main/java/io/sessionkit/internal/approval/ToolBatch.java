@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
@@ -45,8 +46,10 @@ final class ToolBatch {
 
 		private @Nullable String result;
 
-		/** Guards the run of the call, for which calls that repeat it wait. */
-		private final Lock running = new ReentrantLock();
+		/**
+		 * Guards the run of the call if others repeat it, which wait for it; else null.
+		 */
+		private @Nullable Lock running;
 
 		Slot(ToolCall call, @Nullable Slot original, @Nullable LedgerEntry entry) {
 			this.call = call;
@@ -61,8 +64,22 @@ final class ToolBatch {
 			return this.original;
 		}
 
-		Lock running() {
-			return this.running;
+		/**
+		 * Runs the call. A loop that runs tools in parallel may begin with two calls that
+		 * are the same: one waits for the other.
+		 */
+		String run(Supplier<String> work) {
+			Lock lock = this.running;
+			if (lock == null) {
+				return work.get();
+			}
+			lock.lock();
+			try {
+				return work.get();
+			}
+			finally {
+				lock.unlock();
+			}
 		}
 
 	}
@@ -109,8 +126,13 @@ final class ToolBatch {
 				.orElse(null);
 			Slot first = (originals.get(i) < i) ? this.slots.get(originals.get(i)) : null;
 			// a call that needs no approval has no entry, or one each time
-			boolean repeats = first != null && first.entry != null && entry == null;
-			this.slots.add(new Slot(calls.get(i), repeats ? first : null, entry));
+			if (first == null || first.entry == null || entry != null) {
+				this.slots.add(new Slot(calls.get(i), null, entry));
+			}
+			else {
+				first.running = new ReentrantLock();
+				this.slots.add(new Slot(calls.get(i), first, null));
+			}
 		}
 	}
 

@@ -84,15 +84,10 @@ final class ToolRuns {
 	String run(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
 			@Nullable ToolContext context) {
 		ToolBatch.Slot run = Objects.requireNonNullElse(slot.original(), slot);
-		// a loop that runs tools in parallel may begin with two calls that are the same
-		run.running().lock();
-		try {
+		return run.run(() -> {
 			String repeated = (run != slot) ? batch.repeated(run) : null;
 			return (repeated != null) ? repeated : result(batch, run, tool, arguments, context);
-		}
-		finally {
-			run.running().unlock();
-		}
+		});
 	}
 
 	/** The exception that a tool has thrown is told to each call that is the same. */

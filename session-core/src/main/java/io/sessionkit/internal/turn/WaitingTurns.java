@@ -281,52 +281,44 @@ public final class WaitingTurns {
 	}
 
 	/**
-	 * Checks that the open turn of a session is on the branch that a message is for: it
-	 * would follow another history.
-	 * @param turn the turn of the message, which was read
-	 * @throws SessionPausedException if the open turn is on another branch
-	 */
-	public void checkBranch(RunningTurn turn) {
-		StoredTurns.find(this.store, turn.key(), turn.openTurn())
-			.map(Turn::branch)
-			.filter((branch) -> !branch.equals(turn.branch()))
-			.ifPresent((branch) -> {
-				throw new SessionPausedException(
-						"Session " + turn.key() + " has an open turn, number " + turn.openTurn() + ", on branch "
-								+ Names.quoted(branch) + ", and the new message is for branch "
-								+ Names.quoted(turn.branch())
-								+ ". It was not stored. Continue that turn with a call without a"
-								+ " message, or end it with Approvals.cancel(..); then call again with the message.",
-						turn.openTurn());
-			});
-	}
-
-	/**
 	 * Queues messages for an open turn. When the turn continues, they follow the results
 	 * of its tools.
-	 * @param key the session
-	 * @param number the number of the turn
+	 * @param turn the turn that the messages would begin if none were open
 	 * @param input the messages of the caller, as hooks have left them
 	 * @param kinds the kinds of further records to read with the turn
 	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
 	 * stored
+	 * @throws SessionPausedException if the open turn is on another branch
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public TurnView queue(SessionKey key, long number, JoiningInput input, Set<String> kinds,
+	public TurnView queue(RunningTurn turn, JoiningInput input, Set<String> kinds,
 			Function<Turn, List<RecordWrite>> alongside) {
+		SessionKey key = turn.key();
 		Set<String> withLease = new HashSet<>(kinds);
 		withLease.add(TurnRecords.LEASE);
 		return Attempts.FEW.make(() -> {
-			TurnView stored = read(key, number, withLease).orElseThrow(() -> gone(key));
+			TurnView stored = read(key, turn.openTurn(), withLease).orElseThrow(() -> gone(key));
+			checkBranch(turn, stored.turn().branch());
 			checkFree(key, stored.records(TurnRecords.LEASE));
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 				.orElseThrow(() -> gone(key));
 			RecordWrite queue = pause.queue(key, stored.turn().id(), input, this.store.options().codec());
 			return put(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
+	}
+
+	private static void checkBranch(RunningTurn turn, String open) {
+		if (!open.equals(turn.branch())) {
+			throw new SessionPausedException(
+					"Session " + turn.key() + " has an open turn, number " + turn.openTurn() + ", on branch "
+							+ Names.quoted(open) + ", and the new message is for branch " + Names.quoted(turn.branch())
+							+ ". It was not stored. Continue that turn with a call without a"
+							+ " message, or end it with Approvals.cancel(..); then call again with the message.",
+					turn.openTurn());
+		}
 	}
 
 	private boolean put(SessionKey key, RecordWrite record, List<RecordWrite> alongside) {
