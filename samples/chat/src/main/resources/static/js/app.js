@@ -584,8 +584,11 @@ async function told(tell) {
 
 const later = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Whether the application has been told, waited for as long as nobody notices. */
-const soon = (telling) => telling === undefined ? true : Promise.race([telling.then(() => true), later(300).then(() => false)]);
+/** Whether there was something to end, waited for as long as nobody notices; undefined if that is not known yet. */
+const soon = (telling) => telling === undefined ? true : Promise.race([telling, later(300)]);
+
+const wordsOfStop = (found) => found === undefined ? 'Stops as soon as the application answers.'
+	: found ? 'Stopped.' : 'It had ended already, or could not be stopped.';
 
 /** Shows the reply as it comes, then the turn as it was stored, and gives that. */
 async function listen(id, live, entry, events) {
@@ -647,10 +650,10 @@ function broken(id, { question, entry }, live, error, askAgain) {
 	const actions = isStopped || question === null ? []
 		: isSentAgain ? [button('Do not send it again', 'quiet', () => cancel({ ...entry, sent: true }))]
 			: [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
-	live.stop(isStopped ? live.isTold ? 'Stopped.' : 'Stops as soon as the application answers.' : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
+	live.stop(isStopped ? wordsOfStop(live.isTold) : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
 		: wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
-	if (isStopped && !live.isTold) {
-		live.told.then(() => live.says('Stopped.'));
+	if (isStopped && live.isTold === undefined) {
+		live.told.then((found) => live.says(wordsOfStop(found)));
 	}
 	if (!isStopped || !live.hasText()) {
 		live.hides = 0; // the turns in whose place it stood are the history still
@@ -841,7 +844,7 @@ async function cancel(entry) {
 	ended.delete(id);
 	update();
 	focusQuestion();
-	if (!await soon(left)) {
+	if (await soon(left) === undefined) {
 		say('It is taken back as soon as the application answers.');
 	}
 	const isLeft = await left;

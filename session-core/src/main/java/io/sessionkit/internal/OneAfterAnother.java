@@ -22,7 +22,7 @@ public final class OneAfterAnother {
 	private final Duration patience;
 
 	/** The time at which the work began that others wait for. */
-	private volatile long begun;
+	private volatile long begun = System.nanoTime();
 
 	/**
 	 * Creates the order of the writes of one record.

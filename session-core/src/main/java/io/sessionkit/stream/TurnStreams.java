@@ -64,9 +64,15 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 			StreamLimits limits = TurnStreams.this.limits;
 			// before the store is asked, so that a stop finds it meanwhile
 			TurnStreams.this.running.put(stream.name(), stream);
-			return opening.mayBegin()
-					? logs.begin(opening.key(), stream.name(), limits, request, opening.endsWithTurn())
-					: logs.beginInExisting(opening.key(), stream.name(), limits, request);
+			try {
+				return opening.mayBegin()
+						? logs.begin(opening.key(), stream.name(), limits, request, opening.endsWithTurn())
+						: logs.beginInExisting(opening.key(), stream.name(), limits, request);
+			}
+			catch (RuntimeException | Error ex) {
+				TurnStreams.this.running.remove(stream.name());
+				throw ex;
+			}
 		}
 
 		@Override

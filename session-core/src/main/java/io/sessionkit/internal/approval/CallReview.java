@@ -221,7 +221,7 @@ final class CallReview {
 	/**
 	 * Returns the rulings on calls by their position in the reply. Identical calls have
 	 * one ruling together, unless the first of them needs no approval: then each of them
-	 * runs, and is ruled on. A policy may count calls.
+	 * is a call of its own, which is ruled on. A policy may count calls.
 	 */
 	private Map<Integer, Ruling> rulings(List<ToolCall> calls) {
 		List<Integer> originals = RepeatedCalls.originals(calls);

@@ -54,7 +54,9 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
@@ -155,13 +157,13 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	/**
-	 * Publishes the notices that calls wait, if the application asks for them. A context
-	 * has none beside that of its parent, whose approvals are the same: each would take
-	 * notices from the other.
+	 * Publishes the notices that calls wait, if the application asks for them. Only the
+	 * context of the approvals does: one beside it, with the same approvals, would take
+	 * notices from it.
 	 */
 	@Bean
 	@Lazy(false)
-	@ConditionalOnMissingBean
+	@ConditionalOnBean(value = Approvals.class, search = SearchStrategy.CURRENT)
 	@ConditionalOnSwitch(value = SessionKitProperties.NOTIFICATIONS_ENABLED, byDefault = false)
 	NoticeDelivery sessionKitNotices(Approvals approvals, ApplicationEventPublisher events,
 			SessionKitProperties properties) {
@@ -169,12 +171,12 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	/**
-	 * Continues turns once their calls are decided, if the application asks for that and
-	 * no parent of its context does.
+	 * Continues turns once their calls are decided, if the application asks for that, in
+	 * the context of the approvals.
 	 */
 	@Bean
 	@Lazy(false)
-	@ConditionalOnMissingBean
+	@ConditionalOnBean(value = Approvals.class, search = SearchStrategy.CURRENT)
 	@ConditionalOnSwitch(value = ContinuationProperties.ENABLED, byDefault = false)
 	ContinuationDelivery sessionKitContinuations(Conversations conversations, Approvals approvals,
 			ListableBeanFactory beans, ObjectProvider<TurnStreams> streams, SessionKitProperties properties) {
