@@ -233,7 +233,7 @@ public final class Compensations implements SessionDoor {
 		return effects;
 	}
 
-	/** What a person has seen of a call: what it would run. */
+	/** Returns the part of a call that a person has seen: what it would run. */
 	private static List<String> shown(Compensation each) {
 		return List.of(each.call().id(), each.call().effectiveDigest());
 	}

@@ -54,7 +54,7 @@ final class Deletion {
 	}
 
 	/**
-	 * What is changed beside the deletion of items.
+	 * Changes that are made beside the deletion of items.
 	 *
 	 * @param records the deletions of what else is kept
 	 * @param header the change of the header if there are no items

@@ -64,7 +64,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	private volatile boolean stopped;
 
 	/**
-	 * Whether the turn of the call is being opened, or is open: then there will be an end
+	 * True if the turn of the call is being opened, or is open: then there will be an end
 	 * of it. Guarded by this.
 	 */
 	private boolean opens;

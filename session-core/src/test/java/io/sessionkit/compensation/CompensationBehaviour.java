@@ -344,9 +344,10 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 			.satisfies((each) -> assertThat(each.call().round()).isEqualTo(2));
 	}
 
-	/** The first one ran unasked, so the ledger does not have it. */
-	@Test
-	void entryOfALaterReplyIsNotThatOfAnEarlierOneWithTheSameCall() {
+	/**
+	 * The first one runs unasked, so only the second one, which waits, is in the ledger.
+	 */
+	private void sameCallInTwoReplies() {
 		AtomicInteger asked = new AtomicInteger();
 		rules((rules) -> rules.tools(Set.of())
 			.policies(List.of((request) -> (asked.incrementAndGet() % 2 == 0) ? Ruling.ask() : Ruling.allow())));
@@ -354,6 +355,11 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 			.calls(call("", "cancel_order", "{\"order\":1}"))
 			.says("done");
 		ask(ClientSetup.Mode.CALL, "question");
+	}
+
+	@Test
+	void entryOfALaterReplyIsNotThatOfAnEarlierOneWithTheSameCall() {
+		sameCallInTwoReplies();
 		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"order\":2}"));
 		goOn(ClientSetup.Mode.CALL);
 		assertThat(this.runs).containsExactly("cancel 1", "cancel 2");
@@ -363,13 +369,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 
 	@Test
 	void rejectionOfALaterReplyIsNotThatOfAnEarlierOneWithTheSameCall() {
-		AtomicInteger asked = new AtomicInteger();
-		rules((rules) -> rules.tools(Set.of())
-			.policies(List.of((request) -> (asked.incrementAndGet() % 2 == 0) ? Ruling.ask() : Ruling.allow())));
-		this.model.calls(call("", "cancel_order", "{\"order\":1}"))
-			.calls(call("", "cancel_order", "{\"order\":1}"))
-			.says("done");
-		ask(ClientSetup.Mode.CALL, "question");
+		sameCallInTwoReplies();
 		approvals().reject(waiting(), "bob", "no");
 		goOn(ClientSetup.Mode.CALL);
 		assertThat(rewind(plan(1)).status()).isEqualTo(Status.COMPLETED);

@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -585,45 +586,28 @@ class SummarizeTests {
 	void aSummaryThatAHookRefusesChangesNothing(boolean refuses) {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.says("secret");
-		Conversations conversations = Conversations.builder(this.store)
-			.summarize(rule().keepTurns(0).build())
-			.hooks(new SessionHook() {
-
-				@Override
-				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
-					if (!"secret".equals(messages.get(0).getText())) {
-						return HookResult.keep();
-					}
-					if (refuses) {
-						return HookResult.refuse("not that");
-					}
-					throw new IllegalStateException("secret");
-				}
-
-				@Override
-				public String name() {
-					return "guard";
-				}
-
-			})
-			.build();
-		this.opened.add(conversations);
-		Compaction made = conversations.get(T1).compact(true);
+		Compaction made = compacted((messages) -> {
+			if (!"secret".equals(messages.get(0).getText())) {
+				return HookResult.keep();
+			}
+			if (refuses) {
+				return HookResult.refuse("not that");
+			}
+			throw new IllegalStateException("secret");
+		});
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("'guard'").doesNotContain("secret");
 		assertThat(thread().summary()).isEmpty();
 	}
 
-	@Test
-	void aHookThatLeavesANullInWhatIsSummarizedIsNamed() {
-		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+	private Compaction compacted(Function<List<Message>, HookResult<List<Message>>> beforeSummary) {
 		Conversations conversations = Conversations.builder(this.store)
 			.summarize(rule().keepTurns(0).build())
 			.hooks(new SessionHook() {
 
 				@Override
 				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
-					return HookResult.replace(Arrays.asList(messages.get(0), null));
+					return beforeSummary.apply(messages);
 				}
 
 				@Override
@@ -634,7 +618,13 @@ class SummarizeTests {
 			})
 			.build();
 		this.opened.add(conversations);
-		Compaction made = conversations.get(T1).compact(true);
+		return conversations.get(T1).compact(true);
+	}
+
+	@Test
+	void aHookThatLeavesANullInWhatIsSummarizedIsNamed() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		Compaction made = compacted((messages) -> HookResult.replace(Arrays.asList(messages.get(0), null)));
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("'guard'", "a list with null in it");
 	}

@@ -434,19 +434,24 @@ class TurnStreamsTests {
 		assertThat(there.stopRequest(this.key, "r1")).isFalse();
 	}
 
-	/** The store is asked to begin the stream meanwhile. */
-	@Test
-	void requestIsStoppedByItsNameBeforeItsStreamIsStored() throws Exception {
+	/** The store takes its time to begin the first stream. */
+	private void beginningWaits(CountDownLatch asked, CountDownLatch answered) {
 		ObservedStore slow = new ObservedStore(this.store);
 		this.store = slow;
-		CountDownLatch asked = new CountDownLatch(1);
-		CountDownLatch answered = new CountDownLatch(1);
 		slow.beforePut((record) -> {
 			if (record.kind().equals(StreamLogs.KIND) && asked.getCount() > 0) {
 				asked.countDown();
 				awaitOpen(answered);
 			}
 		});
+	}
+
+	/** The store is asked to begin the stream meanwhile. */
+	@Test
+	void requestIsStoppedByItsNameBeforeItsStreamIsStored() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		beginningWaits(asked, answered);
 		this.model.says("a");
 		TurnStreams streams = streams();
 		List<StreamEvent> read = new CopyOnWriteArrayList<>();
@@ -919,16 +924,9 @@ class TurnStreamsTests {
 	/** The reader leaves while the store is asked to begin the stream. */
 	@Test
 	void streamThatNobodyWaitsForAnyMoreEndsAlsoIfItHasOnlyBegun() throws Exception {
-		ObservedStore slow = new ObservedStore(this.store);
-		this.store = slow;
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch answered = new CountDownLatch(1);
-		slow.beforePut((record) -> {
-			if (record.kind().equals(StreamLogs.KIND) && asked.getCount() > 0) {
-				asked.countDown();
-				awaitOpen(answered);
-			}
-		});
+		beginningWaits(asked, answered);
 		this.model.says("a");
 		TurnStreams streams = streams();
 		Disposable reader = streams.start(prompt(), OnDisconnect.CANCEL).subscribe();

@@ -336,7 +336,7 @@ final class GatedTurn implements TurnGate {
 		return entry.status() == ApprovalStatus.APPROVED && !entry.isAllowed();
 	}
 
-	/** What begins in a process that shuts down may not end in time. */
+	/** Tools that begin in a process that shuts down may not end in time. */
 	private ChatResponse hold(AssistantMessage reply, List<LedgerEntry> entries) {
 		if (this.enclosing != null) {
 			throw nested(entries);

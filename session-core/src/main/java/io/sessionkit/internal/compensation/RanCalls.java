@@ -214,7 +214,9 @@ final class RanCalls {
 
 		private final List<LedgerEntry> entries;
 
-		/** Whether the entries may be those of another reply, or the other way round. */
+		/**
+		 * True if another reply may have these entries, and this one those of the other.
+		 */
 		private boolean interchangeable;
 
 		Reply(int position, int round, List<ToolCall> calls) {

@@ -40,7 +40,7 @@ final class FirstPlace {
 	/** The line as this call has read or written it last. */
 	private final AtomicReference<Known> known;
 
-	/** What the last write for a commit has expected. */
+	/** The line that the last write for a commit has expected. */
 	private volatile Expected expected;
 
 	/** The calls that offered their messages when the line was last read for that. */
@@ -73,7 +73,7 @@ final class FirstPlace {
 	}
 
 	/**
-	 * What a write for a commit relies on.
+	 * The line that a write for a commit relies on.
 	 *
 	 * @param revision the revision of the line that it replaces
 	 * @param since the time at which the write was created
@@ -346,7 +346,7 @@ final class FirstPlace {
 		return put(from, from.line().beaten(this.id));
 	}
 
-	/** What was read or written beside this write is newer. */
+	/** A line that was read or written beside this write is newer. */
 	private boolean put(Known from, Line next) {
 		long now = System.nanoTime();
 		if (!this.lines.put(this.key, this.lines.write(this.key, this.name, next, from.revision()))) {

@@ -1,6 +1,6 @@
 /**
- * What a call asks of its turn, and the place and view from which the turn starts.
- * Internal: for SessionKit alone, and changed without notice.
+ * Requests for turns, and the place and view from which a turn starts. Internal: for
+ * SessionKit alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.opening;

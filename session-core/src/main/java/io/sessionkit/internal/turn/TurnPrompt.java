@@ -66,7 +66,7 @@ final class TurnPrompt {
 	/** True once the model was called. */
 	private volatile boolean asked;
 
-	/** Whether the call that opened the turn has brought the history. */
+	/** True if the call that opened the turn has brought the history. */
 	private final boolean isGiven;
 
 	/** Counts tokens; null if no limit and no trigger does. */

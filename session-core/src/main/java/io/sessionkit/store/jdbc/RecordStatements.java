@@ -336,7 +336,7 @@ final class RecordStatements {
 	}
 
 	/**
-	 * What orders records of one moment.
+	 * The order of records of one moment.
 	 *
 	 * @param pk the number of the session
 	 * @param id the id of the record

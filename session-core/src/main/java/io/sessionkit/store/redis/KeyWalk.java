@@ -39,7 +39,7 @@ final class KeyWalk {
 	/** The servers that have failed since the search was last at an end. */
 	private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
-	/** Whether it was told that a server fails. */
+	/** True if the failure of a server was logged. */
 	private volatile boolean failing;
 
 	/**
@@ -95,7 +95,7 @@ final class KeyWalk {
 		return removed;
 	}
 
-	/** What fails as a whole is left to the caller to tell. */
+	/** The caller logs it if all servers fail. */
 	private void check(@Nullable StoreUnavailableException failure, int servers) {
 		if (failure == null) {
 			return;

@@ -46,7 +46,7 @@ final class SessionStoreHealthIndicator implements HealthIndicator {
 	/** The newest call; null before the first one. */
 	private @Nullable CompletableFuture<Boolean> probe;
 
-	/** When the newest call began. */
+	/** The time at which the newest call began. */
 	private long begun;
 
 	SessionStoreHealthIndicator(SessionStore store, Duration timeout) {

@@ -43,13 +43,13 @@ final class WaitingApprovals implements MeterBinder {
 	/** The newest count; guarded by this, as all that follows. */
 	private Count newest = Count.UNKNOWN;
 
-	/** When the newest count began or ended. */
+	/** The time at which the newest count began or ended. */
 	private long at;
 
-	/** How many counts have begun. */
+	/** The number of counts that have begun. */
 	private int begun;
 
-	/** Whether the newest count is under way. */
+	/** True while the newest count is under way. */
 	private boolean counting;
 
 	/** The number of threads that count. */
@@ -112,7 +112,7 @@ final class WaitingApprovals implements MeterBinder {
 		}
 	}
 
-	/** What was given up may come late. */
+	/** A count that was given up may come late. */
 	private synchronized void ended(int number, Count count) {
 		this.threads--;
 		if (number == this.begun) {

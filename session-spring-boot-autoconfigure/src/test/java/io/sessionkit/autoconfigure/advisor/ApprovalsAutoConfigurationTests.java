@@ -160,6 +160,16 @@ class ApprovalsAutoConfigurationTests {
 		}));
 	}
 
+	/** Nobody else would deliver its notices. */
+	@Test
+	void contextWithApprovalsOfItsOwnDeliversAlsoBelowOneThatDelivers() {
+		ApplicationContextRunner delivering = this.runner
+			.withPropertyValues("sessionkit.approval.notifications.enabled=true");
+		delivering.run((parent) -> delivering.withParent(parent)
+			.withBean("sessionKitApprovals", Approvals.class, () -> Approvals.of(parent.getBean(Conversations.class)))
+			.run((context) -> assertThat(context.getBeansOfType(NoticeDelivery.class)).hasSize(1)));
+	}
+
 	@Test
 	void noticesAreOffUnlessAskedFor() {
 		this.model.calls(CALL);
