@@ -21,7 +21,7 @@ public final class AwayStores {
 	public static SessionStore of(SessionStore store, BooleanSupplier away) {
 		return (SessionStore) Proxy.newProxyInstance(SessionStore.class.getClassLoader(),
 				new Class<?>[] { SessionStore.class }, (proxy, method, arguments) -> {
-					if (away.getAsBoolean() && !method.getName().equals("options")) {
+					if (!method.getName().equals("options") && away.getAsBoolean()) {
 						throw new StoreUnavailableException("The store is down.", null);
 					}
 					try {
