@@ -206,8 +206,8 @@ final class RunningStream implements StreamStart {
 			.concatMap((tick) -> writing(StreamWriter::work))
 			.subscribe();
 		if (this.ended.get()) {
-			// its reader has left while the store was asked
-			writeEnd(StreamWriter::end);
+			// it was given up while the store was asked: what its readers got is not kept
+			writeEnd(StreamWriter::breakOff);
 		}
 	}
 

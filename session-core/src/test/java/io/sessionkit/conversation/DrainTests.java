@@ -70,15 +70,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
+import org.springframework.ai.chat.client.advisor.api.AdvisorChain;
+import org.springframework.ai.chat.client.advisor.api.BaseAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.DefaultToolCallingManager;
 import org.springframework.ai.model.tool.ToolCallLimitBehavior;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.core.Ordered;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -277,6 +284,44 @@ class DrainTests {
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertNobodyWorks(3);
 		assertThat(this.store.find(KEY).orElseThrow().openTurn()).isZero();
+	}
+
+	/** Puts the tool itself in the place of the one that the session advisor offers. */
+	private final class Replacing implements BaseAdvisor {
+
+		@Override
+		public ChatClientRequest before(ChatClientRequest request, AdvisorChain chain) {
+			ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+			return request.mutate()
+				.prompt(new Prompt(request.prompt().getInstructions(),
+						options.mutate().toolCallbacks(List.of(DrainTests.this.tool)).build()))
+				.build();
+		}
+
+		@Override
+		public ChatClientResponse after(ChatClientResponse response, AdvisorChain chain) {
+			return response;
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE + 280;
+		}
+
+	}
+
+	/** A call that continues it would be refused for that tool. */
+	@ParameterizedTest
+	@EnumSource
+	void turnWhoseToolAnInnerAdvisorHasReplacedRunsOn(ClientSetup.Mode mode) {
+		this.first = process(Durability.TURN);
+		this.inTool = (run) -> this.first.drain(Duration.ZERO);
+		ChatClient replacing = client(this.first, setup(mode)).mutate().defaultAdvisors(new Replacing()).build();
+		assertThat(setup(mode).content(replacing.prompt().user("q:2").advisors(SessionAdvisor.session(KEY))))
+			.isEqualTo("a of q:2");
+		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
+		assertNobodyWorks(2);
+		assertThat(this.outcomes).containsExactly(TurnOutcome.COMPLETED);
 	}
 
 	@Test

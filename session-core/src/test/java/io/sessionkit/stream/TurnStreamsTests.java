@@ -938,7 +938,26 @@ class TurnStreamsTests {
 			.until(() -> this.store.records(this.key, StreamLogs.KIND)
 				.stream()
 				.anyMatch((record) -> record.payload().contains("\"END\"")));
-		assertThat(streams.count()).isZero();
+		Awaitility.await().atMost(SOON).until(() -> streams.count() == 0);
+	}
+
+	/** A reader elsewhere must not take a stream without events for an empty answer. */
+	@Test
+	void streamThatIsGivenUpWhileItBeginsIsLostElsewhere() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		beginningWaits(asked, answered);
+		this.model.says("a");
+		TurnStreams streams = streams();
+		streams.start(prompt()).onErrorComplete().subscribe();
+		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+		streams.close();
+		answered.countDown();
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.anyMatch((record) -> record.payload().contains("\"LOST\"")));
 	}
 
 	@Test

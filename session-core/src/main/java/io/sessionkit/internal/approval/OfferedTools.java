@@ -2,7 +2,7 @@ package io.sessionkit.internal.approval;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.UnattendedToolException;
@@ -98,25 +98,29 @@ public final class OfferedTools {
 	 * Checks the tools that a request in a session really has. A tool that an inner
 	 * advisor has added would run without approval; one that it has wrapped is asked
 	 * about. Each session advisor asks about annotated tools, whatever else it asks
-	 * about. One that it has replaced by another of the same name would run whatever was
-	 * decided about its calls.
+	 * about.
 	 * @param offered the tools of the request
-	 * @param decided whether calls of the tool of a name are decided by the turn
 	 * @throws UnattendedToolException if one of them needs approval and would run without
 	 * asking the turn
 	 */
-	void checkInSession(SessionKey key, List<ToolCallback> offered, Predicate<String> decided) {
+	void checkInSession(SessionKey key, List<ToolCallback> offered) {
 		for (ToolCallback tool : offered) {
 			String name = tool.getToolDefinition().name();
 			boolean annotated = !GatedTool.isGated(tool) && this.rules.rulings().annotated().appliesTo(tool);
-			boolean unasked = !isAttended(tool);
-			if (annotated || (unasked && this.rules.rulings().named().appliesTo(name))) {
+			if (annotated || (!isAttended(tool) && this.rules.rulings().named().appliesTo(name))) {
 				throw unattended(key, name);
 			}
-			if (unasked && decided.test(name)) {
-				throw replaced(key, name);
-			}
 		}
+	}
+
+	/**
+	 * Returns the names of tools that run without asking the turn. One that an inner
+	 * advisor has put in the place of a tool on offer runs whatever is decided about its
+	 * calls.
+	 * @param offered the tools of the request
+	 */
+	Stream<String> unasked(List<ToolCallback> offered) {
+		return offered.stream().filter((tool) -> !isAttended(tool)).map((tool) -> tool.getToolDefinition().name());
 	}
 
 	private boolean isAttended(ToolCallback tool) {
@@ -131,7 +135,7 @@ public final class OfferedTools {
 				+ " the session advisor.");
 	}
 
-	private static UnattendedToolException replaced(SessionKey key, String name) {
+	static UnattendedToolException replaced(SessionKey key, String name) {
 		return new UnattendedToolException(name,
 				"An advisor behind the session advisor has put another tool in the place of '" + name
 						+ "', which the call on session " + key + " offers. It would run whatever is decided about its"

@@ -32,6 +32,12 @@ public final class TurnCall implements GatedTool.Owner {
 	/** The gate of the turn; null if its calls run as the tool loop has them. */
 	private @Nullable GatedTurn gate;
 
+	/**
+	 * True if the tool loop has run, or may run, another tool of the name of one on
+	 * offer. A call that continues the turn could not say what it decides about.
+	 */
+	private volatile boolean replaced;
+
 	TurnCall(RunningTurn turn, List<ToolCallback> tools, OfferedTools offer) {
 		this.turn = turn;
 		this.offer = offer;
@@ -52,10 +58,11 @@ public final class TurnCall implements GatedTool.Owner {
 
 	/**
 	 * Sets the gate that the turn has only while the process shuts down. It is made once.
+	 * A turn that no other call could continue runs on.
 	 */
 	void gateWhileStopping(BooleanSupplier stopping, Supplier<GatedTurn> gate) {
 		SingletonSupplier<GatedTurn> once = SingletonSupplier.of(gate);
-		this.turn.stopping(() -> stopping.getAsBoolean() ? once.get() : null);
+		this.turn.stopping(() -> (stopping.getAsBoolean() && !this.replaced) ? once.get() : null);
 	}
 
 	/**
@@ -110,7 +117,12 @@ public final class TurnCall implements GatedTool.Owner {
 	 * asking this turn
 	 */
 	public void checkTools(List<ToolCallback> offered) {
-		this.offer.checkInSession(this.turn.key(), offered, (name) -> asks() && this.tools.containsKey(name));
+		this.offer.checkInSession(this.turn.key(), offered);
+		List<String> others = this.offer.unasked(offered).filter(this.tools::containsKey).toList();
+		if (!others.isEmpty() && asks()) {
+			throw OfferedTools.replaced(this.turn.key(), others.get(0));
+		}
+		this.replaced |= !others.isEmpty();
 	}
 
 	/**
