@@ -31,7 +31,8 @@ public sealed interface ApprovalEvent {
 
 	/**
 	 * Nobody has decided in time, and the turn continues. This event is published when
-	 * the turn continues, not when the time is over.
+	 * the turn continues, not when the time is over, and once more each time that it has
+	 * to be continued again, as after a failure of the model.
 	 *
 	 * @param approval the call as it is now
 	 */

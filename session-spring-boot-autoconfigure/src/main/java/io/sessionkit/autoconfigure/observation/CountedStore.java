@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Counts the calls of a store that failed since the store did not answer, and the
- * sessions that a purge has deleted. Everything else is as the store does it.
+ * Counts the calls that a store did not answer, or refused, and the sessions that a
+ * purge has deleted. Everything else is as the store does it.
  */
 final class CountedStore implements SessionStore, StoreLayer {
 
@@ -72,7 +72,7 @@ final class CountedStore implements SessionStore, StoreLayer {
 
 	private static Counter errors(MeterRegistry registry, Operation operation) {
 		return Counter.builder("sessionkit.store.errors")
-			.description("Calls of the store that failed since it did not answer.")
+			.description("Calls of the store that it did not answer, or refused.")
 			.tag("operation", ObservationNames.value(operation))
 			.register(registry);
 	}

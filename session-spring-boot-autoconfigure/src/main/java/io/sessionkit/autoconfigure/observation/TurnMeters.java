@@ -48,7 +48,7 @@ final class TurnMeters implements TurnObserver {
 		this.calls = new Ends(registry, ObservationNames.mode(false));
 		this.streams = new Ends(registry, ObservationNames.mode(true));
 		this.conflicts = Counter.builder("sessionkit.conflicts")
-			.description("Turns that are not history since another writer of their session was first.")
+			.description("Calls that have failed with a SessionConflictException.")
 			.register(registry);
 		this.trimmed = Counter.builder("sessionkit.view.trimmed")
 			.description("Calls for which a limit has left out a part of the history.")
