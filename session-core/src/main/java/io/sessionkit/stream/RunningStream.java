@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;
@@ -41,12 +42,7 @@ final class RunningStream implements StreamStart {
 	/** The longest time that the end of a call that is told to stop may take. */
 	private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
-	/**
-	 * The largest number of times that the end is written if the store fails: readers
-	 * wait for it that long.
-	 */
-	private static final int ATTEMPTS = 30;
-
+	/** The time between two attempts to write the end if the store fails. */
 	private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
 
 	/** The surroundings of the stream. */
@@ -135,6 +131,12 @@ final class RunningStream implements StreamStart {
 
 	private volatile @Nullable Disposable work;
 
+	/** What writes the end, once the call has ended. */
+	private volatile Consumer<StreamWriter> last = StreamWriter::breakOff;
+
+	/** True if the process ends. */
+	private volatile boolean closed;
+
 	/** The call as it is read. */
 	private final Disposable.Swap reading = Disposables.swap();
 
@@ -181,7 +183,8 @@ final class RunningStream implements StreamStart {
 	void start(ChatClientRequestSpec spec, ContextView context) {
 		this.reading.update(CallReader.events((reader) -> {
 			this.call = reader;
-			reader.read(spec.advisors((advisors) -> advisors.param(SessionParameters.STREAM, this)));
+			reader.read(spec
+				.advisors((advisors) -> advisors.param(SessionParameters.STREAM, this).advisors(new StreamCheck())));
 		}).contextWrite(context).subscribe(this::happened, this::failed, this::completed));
 	}
 
@@ -349,17 +352,17 @@ final class RunningStream implements StreamStart {
 	private void happened(CallEvent event) {
 		KeptEvents known = this.kept;
 		if (known == null && !this.stopping.get()) {
-			throw new IllegalStateException("The client of this call has no session advisor, so its stream cannot be"
-					+ " resumed. Add .defaultAdvisors(sessionAdvisor) to the client.");
+			throw new IllegalStateException("An advisor outside of the session has answered this call, so its stream"
+					+ " cannot be resumed. Use CallEvents.of(..) for it.");
 		}
 		if (known != null) {
 			CallReader reader = this.call;
 			known.add(event, (reader != null) ? reader.result() : null);
 		}
 		this.works |= event instanceof CallEvent.Begun;
-		StreamId id = new StreamId(this.name, this.number);
-		this.number = id.number() + 1;
-		this.events.tryEmitNext(new StreamEvent(id.toString(), event));
+		long next = this.number;
+		this.number = next + 1;
+		this.events.tryEmitNext(StreamId.numbered(this.name, next, event));
 	}
 
 	private void completed() {
@@ -374,11 +377,18 @@ final class RunningStream implements StreamStart {
 		end((this.number == 0) ? StreamWriter::breakOff : StreamWriter::end);
 	}
 
-	/** Says that there will be no more, in a process that ends. */
+	/**
+	 * Says that there will be no more, in a process that ends. An end that is being
+	 * written is waited for, unless the store has failed before.
+	 */
 	void breakOff() {
+		this.closed = true;
 		if (this.ended.compareAndSet(false, true)) {
 			stopWriting();
 			written(StreamWriter::breakOff);
+		}
+		else if (this.failedAt.get() == 0) {
+			written(this.last);
 		}
 	}
 
@@ -388,15 +398,31 @@ final class RunningStream implements StreamStart {
 		}
 	}
 
-	/** A store that is away for a moment gets the end when it is back. */
+	/** A store that is away for a while gets the end when it is back. */
 	private void writeEnd(Consumer<StreamWriter> last) {
 		stopWriting();
-		Mono.defer(() -> WaitingThread.runAtStore(() -> written(last)))
+		this.last = last;
+		long since = System.nanoTime();
+		Mono.defer(() -> WaitingThread.runAtStore(() -> written(last) || isGivenUp(since)))
 			.filter((done) -> done)
-			.repeatWhenEmpty(ATTEMPTS, (tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
+			.repeatWhenEmpty((tries) -> tries.delayElements(BETWEEN_ATTEMPTS))
 			.onErrorComplete()
 			.doFinally((signal) -> over())
 			.subscribe();
+	}
+
+	/** Readers elsewhere wait no longer than that for a store that is away. */
+	private boolean isGivenUp(long since) {
+		StreamWriter known = this.writer;
+		if (known == null || this.closed) {
+			return true;
+		}
+		boolean over = System.nanoTime() - since > known.life().toNanos();
+		if (over) {
+			logger.warn("The end of the stream of a call on session " + this.key + " could not be written for "
+					+ DurationText.of(known.life()) + " and is given up. Readers in other processes lose it.");
+		}
+		return over;
 	}
 
 	/** Ends the stream. Chunks that cannot be deleted, since the store fails, expire. */

@@ -35,6 +35,17 @@ record StreamId(String stream, long number) {
 		return new StreamId(matcher.group(1), Long.parseLong(matcher.group(2)));
 	}
 
+	/**
+	 * Returns an event with its id. A lost event has the id of the one before: a process
+	 * that still has the stream, or knows the event, gives a reader who comes back what
+	 * comes next.
+	 * @param number the number of the event, from 0
+	 */
+	static StreamEvent numbered(String stream, long number, CallEvent event) {
+		long known = (event instanceof CallEvent.Lost) ? number - 1 : number;
+		return new StreamEvent((known >= 0) ? new StreamId(stream, known).toString() : "", event);
+	}
+
 	@Override
 	public String toString() {
 		return this.stream + "-" + this.number;

@@ -242,14 +242,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 			.takeUntil((each) -> each.event() instanceof CallEvent.Lost);
 	}
 
-	/**
-	 * A lost event has the id of the one before: a process that still has the stream, or
-	 * knows the event, gives a reader who comes back what comes next.
-	 */
 	private static StreamEvent event(String stream, StreamReader.Numbered each) {
 		CallEvent event = (each.values() != null) ? EventForm.read(each.values()) : new CallEvent.Lost();
-		long number = (event instanceof CallEvent.Lost) ? each.number() - 1 : each.number();
-		return new StreamEvent((number >= 0) ? new StreamId(stream, number).toString() : "", event);
+		return StreamId.numbered(stream, each.number(), event);
 	}
 
 	/**

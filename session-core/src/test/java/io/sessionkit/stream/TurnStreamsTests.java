@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +29,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.OnCancel;
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
@@ -321,7 +323,8 @@ class TurnStreamsTests {
 		slow.beforeCommit(() -> awaitOpen(stored));
 		assertThat(here.stop(this.key, read.get(0).id())).isTrue();
 		Awaitility.await().atMost(SOON).until(() -> !rest.isEmpty() && delayed.size() > 1);
-		assertThat(rest).extracting(StreamEvent::event).containsExactly(new Lost());
+		assertThat(rest).as("the id of the event before").containsExactly(new StreamEvent(last(read), new Lost()));
+		assertThat(here.resume(this.key, last(rest)).collectList().block(SOON)).as("who comes back").isEqualTo(rest);
 		assertThat(delayed).last().extracting(StreamEvent::event).isEqualTo(new Lost());
 		stored.countDown();
 	}
@@ -979,6 +982,72 @@ class TurnStreamsTests {
 	}
 
 	@Test
+	void endThatTheStoreDoesNotTakeForALeaseIsGivenUp() {
+		this.lease = Duration.ofSeconds(2);
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		TurnStreams here = streams();
+		begun(here, 3);
+		ListAppender<ILoggingEvent> log = listening();
+		failing.beforePut((record) -> {
+			if (isEnd(record)) {
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		long ended = System.nanoTime();
+		say("c");
+		Awaitility.await().atMost(SOON).until(() -> here.count() == 0);
+		assertThat(Duration.ofNanos(System.nanoTime() - ended)).isGreaterThan(this.lease);
+		assertThat(logged(log)).last().asString().contains("could not be written for 2s and is given up");
+	}
+
+	@Test
+	void processThatEndsWritesTheEndThatIsBeingWritten() throws Exception {
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		CountDownLatch ending = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		slow.beforePut((record) -> {
+			if (isEnd(record)) {
+				ending.countDown();
+				awaitOpen(answered);
+			}
+		});
+		say("c");
+		awaitOpen(ending);
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(here::close);
+		Awaitility.await().during(Duration.ofMillis(300)).until(() -> !closing.isDone());
+		answered.countDown();
+		closing.get(20, TimeUnit.SECONDS);
+		assertThat(streams().resume(this.key, last(read)).map(StreamEvent::event).collectList().block(SOON))
+			.containsExactly(new Text("c"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+	}
+
+	private static boolean isEnd(RecordWrite record) {
+		return String.valueOf(record.payload()).contains("\"END\"");
+	}
+
+	/** A database may give up waiting for locks. */
+	@Test
+	void readerInAnotherProcessWaitsIfOthersKeepTheStoreFromAnswering() {
+		String stream = abandoned("a");
+		ObservedStore busy = new ObservedStore(this.store);
+		this.store = busy;
+		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		AtomicInteger looks = new AtomicInteger();
+		busy.beforeRecord(() -> {
+			looks.incrementAndGet();
+			throw new SessionConflictException("busy", null);
+		});
+		assertThat(reader.read()).isEmpty();
+		assertThat(looks).hasValue(1);
+		assertThat(reader.isOver()).isFalse();
+	}
+
+	@Test
 	void readerInAnotherProcessWaitsForAStoreThatIsAwayForAWhile() {
 		List<StreamEvent> read = begun(streams(), 3);
 		SessionStore shared = this.store;
@@ -1185,10 +1254,8 @@ class TurnStreamsTests {
 				throw new StoreUnavailableException("away", null);
 			}
 		});
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		ListAppender<ILoggingEvent> log = listening();
 		Logger logger = (Logger) LoggerFactory.getLogger(RunningStream.class);
-		log.start();
-		logger.addAppender(log);
 		Level before = logger.getLevel();
 		logger.setLevel(Level.INFO);
 		try {
@@ -1206,8 +1273,16 @@ class TurnStreamsTests {
 		}
 		finally {
 			logger.setLevel(before);
-			logger.detachAppender(log);
 		}
+	}
+
+	private ListAppender<ILoggingEvent> listening() {
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		Logger logger = (Logger) LoggerFactory.getLogger(RunningStream.class);
+		log.start();
+		logger.addAppender(log);
+		this.open.add(() -> logger.detachAppender(log));
+		return log;
 	}
 
 	private List<String> logged(ListAppender<ILoggingEvent> log) {
@@ -1429,6 +1504,47 @@ class TurnStreamsTests {
 			.verify(SOON);
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void clientWithoutASessionAdvisorIsRefusedBeforeItsModelIsAsked() {
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		ChatClientRequestSpec call = ChatClient.create(this.model)
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key));
+		StepVerifier.create(streams().start(call))
+			.expectErrorMatches((ex) -> ex.getMessage().contains("has no session advisor"))
+			.verify(SOON);
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	@Test
+	void answerOfAnAdvisorOutsideOfTheSessionIsInNoStream() {
+		StepVerifier
+			.create(streams().start(prompt().advisors(new AnsweringAdvisor(this.model.chunk("no", List.of(), true)))))
+			.expectErrorMatches((ex) -> ex.getMessage().contains("outside of the session"))
+			.verify(SOON);
+		assertThat(this.model.prompts()).isEmpty();
+	}
+
+	private record AnsweringAdvisor(ChatResponse answer) implements StreamAdvisor {
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return Flux.just(ChatClientResponse.builder().chatResponse(this.answer).build());
+		}
+
+		@Override
+		public String getName() {
+			return "Answering";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.TURN_ORDER - 10;
+		}
+
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
@@ -91,12 +92,13 @@ public final class StreamReader {
 
 	/**
 	 * Reads what is there. A store that fails after the first look is waited for as long
-	 * as a process may be silent.
+	 * as a process may be silent; so is one that other writers keep from answering.
 	 * @return the events that the reader lacks; none if there is nothing new, or nothing
 	 * can be read
 	 * @throws StreamNotFoundException if the stream does not have them
 	 * @throws StoreUnavailableException if the store fails at the first look, or for too
 	 * long
+	 * @throws SessionConflictException if that is since others write
 	 */
 	public List<Numbered> read() {
 		try {
@@ -104,7 +106,7 @@ public final class StreamReader {
 			this.failing = null;
 			return events;
 		}
-		catch (StoreUnavailableException ex) {
+		catch (StoreUnavailableException | SessionConflictException ex) {
 			long now = System.nanoTime();
 			this.failing = (this.failing != null) ? this.failing : now;
 			if (this.next < 0 || now - this.failing > this.life.toNanos()) {

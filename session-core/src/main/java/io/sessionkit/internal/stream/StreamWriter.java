@@ -125,6 +125,11 @@ public final class StreamWriter {
 		}
 	}
 
+	/** Returns how long readers wait for this process, and for a store that is away. */
+	public Duration life() {
+		return this.logs.life();
+	}
+
 	/** Writes what waits, since somebody is going to read it elsewhere. */
 	public void writeNow() {
 		this.writing.lock();

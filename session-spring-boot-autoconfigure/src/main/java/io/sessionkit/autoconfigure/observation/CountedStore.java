@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * Counts the calls that a store did not answer, or refused, and the sessions that a
- * purge has deleted. Everything else is as the store does it.
+ * Counts the calls that a store did not answer, or refused, and the sessions that a purge
+ * has deleted. Everything else is as the store does it.
  */
 final class CountedStore implements SessionStore, StoreLayer {
 
