@@ -294,7 +294,8 @@ public final class Compensations implements SessionDoor {
 	 * Decides a compensating call as it was shown. The next {@link #rewind} follows the
 	 * decision. A call that waits is approved or rejected. One that is uncertain, also
 	 * because it has failed, is run again ({@link Decision#retry}), taken as done
-	 * ({@link Decision#answer}), or rejected. The effect of a rejected one stays.
+	 * ({@link Decision#answer}), or rejected. One that is approved can be rejected as
+	 * long as it does not run. The effect of a rejected one stays.
 	 * @param shown the call
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now

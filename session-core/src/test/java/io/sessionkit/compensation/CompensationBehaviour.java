@@ -453,7 +453,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(waiting.arguments()).isEqualTo("{\"amount\":50}");
 		compensations().decide(waiting, Decision.approve("anna"));
 		assertThatExceptionOfType(DecisionRefusedException.class)
-			.isThrownBy(() -> compensations().decide(waiting, Decision.reject("bob")));
+			.isThrownBy(() -> compensations().decide(waiting, Decision.approve("bob")));
 
 		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)", "charge 50", "restore 1 (ok cancel 1)");
@@ -502,6 +502,37 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(reasons(plan)).containsExactly(Reason.DENIED);
 		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
 		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	/** It cannot run, and nothing else would let the turn go. */
+	@Test
+	void callThatIsApprovedAndCannotRunIsRejectedAndItsTurnNeedNotStay() {
+		this.policy = (rules) -> rules.policies(List
+			.of((request) -> request.arguments().containsValue(500) ? Ruling.deny("too much") : Ruling.allow()));
+		turn(payBack(2, 50));
+		rewind(plan(1));
+		compensations().decide(pendingCompensation(), Decision.approve("bob").withArguments("{\"amount\":500}"));
+		assertThat(compensations().pending(this.key)).isEmpty();
+		assertThatIllegalStateException().isThrownBy(() -> thread().undo(1))
+			.withMessageContaining("Compensations.ledger(..)");
+		ToolApproval approved = compensations().ledger(this.key).get(0);
+		compensations().decide(approved, Decision.reject("anna"));
+		assertThat(reasons(plan(1))).containsExactly(Reason.REJECTED);
+		assertThat(thread().undo(1)).hasSize(1);
+		assertThat(this.runs).containsExactly("pay back 50 for 2");
+	}
+
+	@Test
+	void callThatRunsIsNotRejected() {
+		turn(payBack(2, 50));
+		RewindPlan plan = plan(1);
+		rewind(plan);
+		ToolApproval approved = compensations().decide(pendingCompensation(), Decision.approve("bob"));
+		this.fault = (what) -> assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> compensations().decide(approved, Decision.reject("anna")))
+			.satisfies((ex) -> assertThat(ex.status()).isEqualTo(ApprovalStatus.CLAIMED));
+		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("pay back 50 for 2", "charge 50");
 	}
 
 	@Test

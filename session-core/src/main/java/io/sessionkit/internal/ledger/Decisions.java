@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decisions {
 
-	/** Finds the calls that have expired; null if calls never do. */
+	/** Finds the calls that have expired; null for calls that take effects back. */
 	private final @Nullable WaitingTurns waitingTurns;
 
 	private final Ledger ledger;
@@ -117,7 +117,7 @@ public final class Decisions {
 		return entries.stream().filter((entry) -> entry.approval().id().equals(id)).findFirst();
 	}
 
-	private static void check(LedgerEntry entry, boolean isOver, String shown, Decision decision) {
+	private void check(LedgerEntry entry, boolean isOver, String shown, Decision decision) {
 		ToolApproval call = entry.approval();
 		if (isAnother(call, shown)) {
 			throw refused(call, Reason.OTHER_CALL, "is not the one that was shown: tool or arguments are different, or"
@@ -127,7 +127,7 @@ public final class Decisions {
 			throw refused(call, Reason.TURN_ENDED,
 					"may have run, and its turn has ended, so nobody can decide on it any more");
 		}
-		if (!fits(decision.verb(), call.status())) {
+		if (!fits(decision.verb(), call.status()) && !withdraws(decision.verb(), call.status())) {
 			throw refused(call, reason(call.status()), whyNot(decision.verb(), call));
 		}
 		if (!shows(shown, call)) {
@@ -154,6 +154,15 @@ public final class Decisions {
 			case REJECT -> status.isPending();
 			case RETRY, ANSWER -> status == ApprovalStatus.UNCERTAIN;
 		};
+	}
+
+	/**
+	 * Returns whether a decision takes back the approval of a call that takes an effect
+	 * back and has not run. If it cannot run any more, its turn would have to stay as
+	 * long as the session lives.
+	 */
+	private boolean withdraws(Decision.Verb verb, ApprovalStatus status) {
+		return this.waitingTurns == null && verb == Decision.Verb.REJECT && status == ApprovalStatus.APPROVED;
 	}
 
 	private static Reason reason(ApprovalStatus status) {
