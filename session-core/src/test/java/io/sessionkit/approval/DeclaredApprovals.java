@@ -14,6 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.test.ClientSetup;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -267,6 +268,34 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 			.withMessageContaining("'cancel'")
 			.withMessageContaining("names no session");
 		assertThat(this.runs).containsExactly("look{\"id\":1}");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callThatAPolicyDeniesIsToldToTheModelWithoutASessionToo(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of())
+			.policies(List.<ApprovalPolicy>of(
+					(request) -> request.call().name().equals("cancel") ? Ruling.deny("read only") : Ruling.allow())));
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("sorry");
+		assertThat(setup(mode).content(client(setup(mode)).build().prompt().user("q"))).isEqualTo("sorry");
+		assertThat(this.model.lastRequestLines()).endsWith("tool look=done {\"id\":1} cancel=read only");
+		this.model.calls(cancel("c3", 3)).says("sorry");
+		assertThat(setup(mode).content(client(setup(mode)).build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(this.key))
+			.advisors(SessionAdvisor.reading()))).isEqualTo("sorry");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=read only");
+		assertThat(this.runs).containsExactly("look{\"id\":1}");
+	}
+
+	@Test
+	void callThatAPolicyDeniesWithoutAReasonIsToldAsOneThatIsNotAllowed() {
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of((request) -> new Ruling(Ruling.Kind.DENY, null))));
+		this.model.calls(cancel("c1", 1)).says("sorry");
+		assertThat(client(ClientSetup.plain()).build().prompt().user("q").call().content()).isEqualTo("sorry");
+		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=This call is not allowed, so it did not run.");
+		assertThat(this.runs).isEmpty();
 	}
 
 	@ParameterizedTest

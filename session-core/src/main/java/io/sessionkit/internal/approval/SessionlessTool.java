@@ -1,5 +1,8 @@
 package io.sessionkit.internal.approval;
 
+import java.util.Objects;
+import java.util.function.Supplier;
+
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
@@ -16,9 +19,13 @@ import org.springframework.ai.tool.metadata.ToolMetadata;
 
 /**
  * A tool in a call that names no session, or whose turn is not stored. A tool call that
- * needs approval could not wait anywhere, so it fails.
+ * needs approval could not wait anywhere, so it fails. One that is denied does not run,
+ * and the model is told so.
  */
 public final class SessionlessTool implements ToolCallback {
+
+	/** The text for the model about a call that is denied without a reason. */
+	private static final String DENIED = "This call is not allowed, so it did not run.";
 
 	private final ToolCallback tool;
 
@@ -56,22 +63,22 @@ public final class SessionlessTool implements ToolCallback {
 
 	@Override
 	public String call(String input) {
-		check(input);
-		return this.tool.call(input);
+		return unlessDenied(input, () -> this.tool.call(input));
 	}
 
 	@Override
 	public String call(String input, @Nullable ToolContext context) {
-		check(input);
-		return this.tool.call(input, RunningCall.withoutClaim(context));
+		return unlessDenied(input, () -> this.tool.call(input, RunningCall.withoutClaim(context)));
 	}
 
-	private void check(String input) {
+	private String unlessDenied(String input, Supplier<String> run) {
 		String name = getToolDefinition().name();
 		Ruling ruling = this.rulings.rule(this.caller, new ToolCall("", "function", name, input), this.tool);
-		if (ruling.kind() != Ruling.Kind.ALLOW) {
-			throw refused(name);
-		}
+		return switch (ruling.kind()) {
+			case ALLOW -> run.get();
+			case ASK -> throw refused(name);
+			case DENY -> Objects.requireNonNullElse(ruling.text(), DENIED);
+		};
 	}
 
 	private RuntimeException refused(String name) {
