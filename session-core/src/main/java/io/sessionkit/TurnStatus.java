@@ -26,8 +26,9 @@ public enum TurnStatus {
 	REFUSED,
 
 	/**
-	 * The turn is written step by step and is not finished yet, or the process that
-	 * worked on it was killed or has shut down.
+	 * The turn is written step by step and is not finished yet, or was continued and has
+	 * broken off in a later tool round, or the process that worked on it was killed or
+	 * has shut down.
 	 */
 	INCOMPLETE;
 

@@ -283,7 +283,9 @@ public interface SessionStore {
 	 * {@link #commit} has returned, since it takes part in a transaction of the caller.
 	 * If it may, what others must see at once is written by {@link #put} beside the
 	 * commit, which costs one more call for a turn that was continued or stored in steps.
-	 * The oldest turns that exceed the limits of retention are then left to a later turn.
+	 * The oldest turns that exceed the limits of retention are then left to a later turn,
+	 * and the later replies of a turn that continues are not stored before their tools
+	 * run.
 	 * @return true, unless the store knows better
 	 */
 	default boolean mayRollBack() {

@@ -79,7 +79,7 @@ class ApprovalRoundsTests {
 		pauseAndApprove();
 		this.model.calls(call("look", 2)).says("done");
 		assertThat(resume(this.chat)).isEqualTo("done");
-		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::tool).containsExactly("cancel");
+		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::tool).containsExactly("cancel", "look");
 		assertThat(this.store.records(KEY, Ledger.APPROVAL)).isEmpty();
 		assertThat(this.store.records(KEY, TurnRecords.PAUSE)).isEmpty();
 		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
@@ -108,7 +108,7 @@ class ApprovalRoundsTests {
 		pause();
 		this.chat.prompt().user("and hurry").advisors(SessionAdvisor.session("t")).call().chatResponse();
 		approve();
-		this.model.calls(call("look", 2)).fails(new IllegalStateException("busy"));
+		this.model.fails(new IllegalStateException("busy"));
 		this.model.says("done");
 		assertThat(resume(this.chat.mutate().defaultAdvisors(new RetryOnce()).build())).isEqualTo("done");
 		assertThat(this.cancelled).containsExactly(1);
@@ -116,6 +116,19 @@ class ApprovalRoundsTests {
 				"tool cancel=\"cancelled 1\"", "user: and hurry");
 		assertThat(Lines.of(this.store.messages(KEY))).endsWith("user: and hurry", "assistant: done");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DONE);
+	}
+
+	/** Another call finds what the later reply has run. */
+	@Test
+	void retryAroundTheLoopRunsNothingOnceALaterReplyIsStored() {
+		pauseAndApprove();
+		this.model.calls(call("look", 2)).fails(new IllegalStateException("busy")).says("done");
+		ChatClient retrying = this.chat.mutate().defaultAdvisors(new RetryOnce()).build();
+		assertThatIllegalStateException().isThrownBy(() -> resume(retrying)).withMessageContaining("was started again");
+		assertThat(resume(this.chat)).isEqualTo("done");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=\"cancelled 1\"", "assistant look({\"id\":2})", "tool look=\"looked 2\"");
+		assertThat(this.cancelled).containsExactly(1);
 	}
 
 	@Test

@@ -549,6 +549,53 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(log()).hasSize(4);
 	}
 
+	/** Nobody decides on the calls of the later replies. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void callOfALaterReplyIsNotRunAgainWhenTheModelFailsBehindIt(ClientSetup setup) {
+		this.model.calls(cancel("c1", 1))
+			.calls(look("c2", 2))
+			.fails(new IllegalStateException("down"))
+			.calls(look("c3", 3))
+			.fails(new IllegalStateException("down again"))
+			.says("done");
+		ask(setup, "q");
+		approve(waiting());
+		assertThatIllegalStateException().isThrownBy(() -> goOn(setup)).withMessage("down");
+		assertThat(turns()).containsExactly(TurnStatus.INCOMPLETE);
+		assertThatIllegalStateException().isThrownBy(() -> goOn(setup)).withMessage("down again");
+		ChatResponse response = goOn(setup);
+		assertThat(status(response)).isEqualTo(TurnStatus.COMPLETED);
+		assertResultIsWhole(response);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}", "look{\"id\":2}", "look{\"id\":3}");
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"assistant look({\"id\":2})", "tool look=done {\"id\":2}", "assistant look({\"id\":3})",
+				"tool look=done {\"id\":3}", "assistant: done");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.DONE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolOfALaterReplyWhoseFailureIsThrownEndsTheTurn(ClientSetup.Mode mode) {
+		tools(tool("cancel"), tool("look").doing((input, context) -> {
+			throw new ToolExecutionException(tool("look").getToolDefinition(), new IllegalStateException("broken"));
+		}));
+		this.model.calls(cancel("c1", 1)).calls(look("c2", 2));
+		ask(mode, "q");
+		approve(waiting());
+		ChatClient throwing = client(setup(mode))
+			.defaultAdvisors(ToolCallingAdvisor.builder()
+				.toolCallingManager(DefaultToolCallingManager.builder()
+					.toolExecutionExceptionProcessor(new DefaultToolExecutionExceptionProcessor(true))
+					.build())
+				.build())
+			.build();
+		assertThatThrownBy(() -> response(setup(mode), throwing.prompt())).hasRootCauseMessage("broken");
+		assertThat(turns()).containsExactly(TurnStatus.FAILED);
+		this.model.says("done");
+		assertThat(status(ask(mode, "next"))).isEqualTo(TurnStatus.COMPLETED);
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void toolThatThrowsIsNotRunAgainAndTheModelIsToldWhatItThrew(ClientSetup.Mode mode) {
@@ -679,7 +726,7 @@ abstract class ResumedTurns extends StandingApprovals {
 			assertThat(call.status()).isEqualTo(ApprovalStatus.CLAIMED);
 		});
 		assertThat(approvals().running()).isEmpty();
-		assertThat(this.model.lastRequestLines()).endsWith("tool look=false");
+		assertThat(this.model.lastRequestLines()).endsWith("tool look=true");
 	}
 
 	@ParameterizedTest

@@ -239,6 +239,17 @@ public abstract class StepCosts {
 						+ " (approval any deleted, approval new, ledger any, pause seen)";
 	}
 
+	@Test
+	void aLaterRoundOfATurnThatContinuesCostsThreeCalls() {
+		approve(paused(cancel(1)));
+		this.model.calls(look(2)).says("done");
+		Client client = client(Durability.TURN);
+		assertCalls(Step.STEP, () -> client.resume(ClientSetup.Mode.CALL),
+				ended(2, "open", "put lease new", "turn [approval, pause]", "put approval seen", "put approval seen",
+						step(1), "put approval seen", "put approval seen"));
+		assertEnded();
+	}
+
 	/** A caller that creates a session does not know its incarnation. */
 	@Test
 	void theFirstTurnOfASessionInStepsReadsTheHeaderOnce() {

@@ -217,6 +217,22 @@ class TurnContinuationsTests {
 		assertThat(this.cancelled).containsExactly("o1");
 	}
 
+	@Test
+	void toolOfALaterReplyIsNotRunAgainWhenTheModelIsAskedAgainLater() {
+		start(this.here, OFTEN);
+		pause(KEY, "o1");
+		this.model.calls(new ToolCall("l1", "function", "look", "{\"id\":\"o1\"}"))
+			.fails(new IllegalStateException("not now"))
+			.says("done");
+		this.here.approvals().approve(this.here.waiting(KEY), "anna");
+		await().until(() -> this.model.prompts().size() == 3 && !isClaimed());
+		this.clock.pass(Duration.ofSeconds(1));
+		awaitOver();
+		assertStatus(KEY, TurnStatus.COMPLETED);
+		assertThat(this.cancelled).containsExactly("o1", "looked o1");
+		assertThat(results()).containsExactly("\"ok o1\"", "\"seen\"");
+	}
+
 	/** Models that think before they answer do so. */
 	@Test
 	void modelWhoseReplyIsEmptyIsAskedAgainLaterAndTheToolIsNot() {

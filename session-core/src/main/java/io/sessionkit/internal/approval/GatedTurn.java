@@ -298,9 +298,10 @@ final class GatedTurn implements TurnGate {
 	@Override
 	public @Nullable ChatResponse afterReply(AssistantMessage reply) {
 		boolean stops = mayStop() && this.review.isOffered(reply.getToolCalls());
+		boolean inLedger = stops || runInLedger(reply.getToolCalls());
 		// what is judged, shown and hashed is what is stored
 		List<ToolCall> calls = reply.getToolCalls().stream().map(ToolArguments::storable).toList();
-		List<LedgerEntry> entries = this.review.of(calls, this.stepwise || stops);
+		List<LedgerEntry> entries = this.review.of(calls, inLedger);
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return hold(reply, entries);
 		}
@@ -308,20 +309,33 @@ final class GatedTurn implements TurnGate {
 			store(reply, entries, TurnStatus.INCOMPLETE, false);
 			throw handedOver();
 		}
-		passOn(reply, entries);
+		passOn(reply, entries, inLedger);
 		return null;
 	}
 
+	/**
+	 * Returns whether the calls of a reply run in the ledger although nobody decides on
+	 * them. If a part of the turn is stored, a later call may continue behind it, ask the
+	 * model again and run them once more. A claim would not find what a transaction of
+	 * the caller has stored, and no call could prove that it offers a tool that this one
+	 * does not.
+	 */
+	private boolean runInLedger(List<ToolCall> calls) {
+		boolean continues = this.turn.holding().reply() != null && !this.ledger.mayRollBack();
+		return this.stepwise || (continues && this.review.isOffered(calls));
+	}
+
 	/** Moves the loop on to the calls of a reply, none of which waits for a decision. */
-	private void passOn(AssistantMessage reply, List<LedgerEntry> entries) {
+	private void passOn(AssistantMessage reply, List<LedgerEntry> entries, boolean inLedger) {
 		if (entries.isEmpty()) {
 			this.batches.follow(ToolBatch.of(reply.getToolCalls(), List.of()));
 		}
-		else if (this.stepwise || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
+		else if (inLedger || entries.stream().anyMatch(GatedTurn::runsByDecision)) {
 			store(reply, entries, TurnStatus.INCOMPLETE, true);
 		}
 		else {
-			// nothing of the turn is stored yet, so what needs no approval runs unclaimed
+			// nothing of the turn is stored yet, or claims would not find it, so what
+			// needs no approval runs unclaimed
 			this.batches.follow(ToolBatch.of(reply.getToolCalls(),
 					entries.stream().filter((entry) -> !entry.isAllowed()).toList()));
 		}

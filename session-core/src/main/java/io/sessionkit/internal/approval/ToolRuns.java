@@ -53,8 +53,7 @@ final class ToolRuns {
 	private final Drain drain;
 
 	/**
-	 * The failures of calls in the ledger that were thrown for the tool loop to turn into
-	 * results.
+	 * The failures of calls that were thrown for the tool loop to turn into results.
 	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
@@ -94,10 +93,20 @@ final class ToolRuns {
 	private String result(ToolBatch batch, ToolBatch.Slot slot, ToolCallback tool, String arguments,
 			@Nullable ToolContext context) {
 		LedgerEntry entry = batch.entry(slot);
-		String result = (entry == null) ? this.limits.told(tool, arguments, context)
+		String result = (entry == null) ? unclaimed(tool, arguments, context)
 				: answer(batch, slot, entry, tool, context);
 		batch.result(slot, result);
 		return result;
+	}
+
+	private String unclaimed(ToolCallback tool, String arguments, @Nullable ToolContext context) {
+		try {
+			return this.limits.told(tool, arguments, context);
+		}
+		catch (ToolExecutionException ex) {
+			note(ex);
+			throw ex;
+		}
 	}
 
 	/**

@@ -36,15 +36,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.model.tool.DefaultToolCallingManager;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.execution.DefaultToolExecutionExceptionProcessor;
+import org.springframework.ai.tool.execution.ToolExecutionException;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
@@ -131,6 +136,21 @@ class ApprovalTransactionTests {
 				.advisors(SessionAdvisor.session(ApprovalTransactionTests.this.key))
 				.call()
 				.content());
+		}
+
+		/** Failures of tools end this call. */
+		private void resumeThrowing() {
+			this.chat.mutate()
+				.defaultAdvisors(ToolCallingAdvisor.builder()
+					.toolCallingManager(DefaultToolCallingManager.builder()
+						.toolExecutionExceptionProcessor(new DefaultToolExecutionExceptionProcessor(true))
+						.build())
+					.build())
+				.build()
+				.prompt()
+				.advisors(SessionAdvisor.session(ApprovalTransactionTests.this.key))
+				.call()
+				.content();
 		}
 
 		private TransactionTemplate transaction() {
@@ -238,6 +258,36 @@ class ApprovalTransactionTests {
 			us.transaction().executeWithoutResult((status) -> us.resume());
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).containsExactly(WHOLE_THREAD);
+		}
+	}
+
+	/** Outside of it they run in the ledger, where a claim would not find them here. */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void turnThatGoesOnInATransactionOfTheCallerRunsTheCallsOfLaterReplies(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).calls(call("look", 2)).says("answer");
+			us.ask();
+			us.approve();
+			us.transaction().executeWithoutResult((status) -> assertThat(us.resume()).isEqualTo("answer"));
+			assertThat(this.effects).hasValue(2);
+			assertThat(log(us)).hasSize(6);
+			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::tool).containsExactly("cancel");
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void failureThatIsThrownInATransactionOfTheCallerEndsTheTurn(TestDatabase database) {
+		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
+			this.model.calls(call("cancel", 1)).calls(new ToolCall("c2", "function", "look", "{\"id\":\"many\"}"));
+			us.ask();
+			us.approve();
+			us.transaction()
+				.executeWithoutResult(
+						(status) -> assertThatThrownBy(us::resumeThrowing).isInstanceOf(ToolExecutionException.class));
+			assertThat(us.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.FAILED);
+			assertThat(this.effects).hasValue(1);
 		}
 	}
 
