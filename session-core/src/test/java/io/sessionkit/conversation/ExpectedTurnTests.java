@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.sessionkit.Concurrency;
@@ -27,6 +28,7 @@ import io.sessionkit.test.ClientSetup.Mode;
 import io.sessionkit.test.RedisServers;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -104,6 +106,39 @@ class ExpectedTurnTests {
 		store.pop(this.key);
 		assertThat(store.find(this.key).orElseThrow().head()).as("turn 3 is history no more").isEqualTo(2);
 		assertThat(ask(client(store), mode, "q4", 3)).isEqualTo(4);
+	}
+
+	/** What the call names is not there because the session is not. */
+	@ParameterizedTest
+	@MethodSource("storesAndModes")
+	void aCallThatNamesItsPlaceIsToldTooThatTheSessionIsGone(TestStores kind, Mode mode) {
+		SessionStore store = store(kind);
+		ClientSetup setup = (mode == Mode.CALL) ? ClientSetup.plain() : ClientSetup.streaming();
+		for (long left : new long[] { 0, 1, 2 }) {
+			List<Consumer<ChatClient.AdvisorSpec>> asking = List.of(SessionAdvisor.regenerating(),
+					SessionAdvisor.regenerating(3));
+			List<Consumer<ChatClient.AdvisorSpec>> places = List.of(SessionAdvisor.editing(3),
+					SessionAdvisor.editing(1), SessionAdvisor.branch("b"), SessionAdvisor.branch("main"));
+			asking.forEach((place) -> assertLost(left,
+					() -> setup.content(client(store).prompt().advisors(on(3)).advisors(place))));
+			places.forEach((place) -> assertLost(left,
+					() -> setup.content(client(store).prompt().user("secret words").advisors(on(3)).advisors(place))));
+			ask(client(store), mode, "q", 0);
+		}
+		assertThat(this.model.prompts()).hasSize(3);
+		assertThatIllegalArgumentException().as("nothing is lost")
+			.isThrownBy(() -> setup
+				.content(client(store).prompt().user("q").advisors(on(3)).advisors(SessionAdvisor.editing(9))));
+	}
+
+	private Consumer<ChatClient.AdvisorSpec> on(long expected) {
+		return SessionAdvisor.session(this.key).andThen(SessionAdvisor.expectTurn(expected));
+	}
+
+	private static void assertLost(long found, ThrowingCallable call) {
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(call)
+			.satisfies((lost) -> assertThat(lost.expected()).isEqualTo(3))
+			.satisfies((lost) -> assertThat(lost.found()).isEqualTo(found));
 	}
 
 	@ParameterizedTest

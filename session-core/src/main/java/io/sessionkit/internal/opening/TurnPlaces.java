@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -50,6 +51,27 @@ final class TurnPlaces {
 	 * Returns the request with the question of the turn that it asks again.
 	 */
 	TurnRequest asked(TurnRequest request) {
+		return expecting(request, this::askedOf);
+	}
+
+	/**
+	 * Finds what is named by a number or a name. If it is not there, the reason may be
+	 * that the session was lost, so a caller that expects a turn is told that. It is read
+	 * only then.
+	 */
+	private <T> T expecting(TurnRequest request, Function<TurnRequest, T> find) {
+		try {
+			return find.apply(request);
+		}
+		catch (SessionNotFoundException | IllegalArgumentException ex) {
+			if (request.expectedTurn() > 0) {
+				request.checkExpected(store().find(request.key()).orElse(null));
+			}
+			throw ex;
+		}
+	}
+
+	private TurnRequest askedOf(TurnRequest request) {
 		if (!request.input().isEmpty()) {
 			throw new IllegalStateException("The call on session " + request.key()
 					+ " asks the question of a turn again, so it takes no message. Use SessionAdvisor.editing(..)"
@@ -94,7 +116,8 @@ final class TurnPlaces {
 					+ " names the place at which it begins and has no message. Add .user(..) to the call, or ask the"
 					+ " question of a turn again with SessionAdvisor.regenerating(..).");
 		}
-		return (start.branch() != null) ? onBranch(request, start.branch()) : inPlaceOf(request, start.turn());
+		return expecting(request,
+				(each) -> (start.branch() != null) ? onBranch(each, start.branch()) : inPlaceOf(each, start.turn()));
 	}
 
 	/**
