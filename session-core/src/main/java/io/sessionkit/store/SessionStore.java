@@ -372,7 +372,8 @@ public interface SessionStore {
 
 	/**
 	 * Removes the newest message of the session's log permanently. If several callers do
-	 * so at once, each gets a different message.
+	 * so at once, each gets a different message. Attributes stay as they are, also if the
+	 * head moves because it has lost its last message.
 	 * @param key the session
 	 * @return the message that was removed, or empty if there was none
 	 * @throws SessionPausedException if the session has an open turn; nothing is removed
@@ -386,7 +387,10 @@ public interface SessionStore {
 			if (session.isEmpty() || newest.isEmpty()) {
 				return Optional.empty();
 			}
-			Commit commit = Commit.on(session.get()).delete(Set.of(newest.get(0).sequence()));
+			// a head that loses its last message moves, and would take those of another
+			// turn
+			HeaderChange kept = HeaderChange.NONE.attributes(session.get().attributes());
+			Commit commit = Commit.on(session.get()).delete(Set.of(newest.get(0).sequence())).header(kept);
 			if (commit(commit).isStored()) {
 				return Optional.of(newest.get(0).message());
 			}

@@ -209,6 +209,35 @@ abstract class ProtocolContract extends SessionStoreFixture {
 		assertThat(header(key).head()).isEqualTo(1);
 	}
 
+	/** As with the deletion of a turn: a message goes, and nothing else. */
+	@Test
+	void popLeavesTheAttributesAsTheyAre() {
+		SessionKey key = key();
+		commit(Commit.first(key).header(HeaderChange.NONE.attributes(Map.of("step", 0))));
+		for (int step = 1; step <= 2; step++) {
+			commit(Commit.any(key)
+				.turn(completed("q" + step, "a" + step))
+				.header(HeaderChange.NONE.attributes(Map.of("step", step))));
+		}
+		for (long head : new long[] { 2, 1, 1, 0 }) {
+			assertThat(store().pop(key)).isPresent();
+			assertThat(header(key).head()).isEqualTo(head);
+			assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
+		}
+		assertThat(store().pop(key)).isEmpty();
+		assertThat(header(key).attributes()).isEqualTo(Map.of("step", 2));
+	}
+
+	@Test
+	void popBringsNoAttributesBackThatWereRemoved() {
+		SessionKey key = key();
+		commit(Commit.first(key).turn(completed("q1")).header(HeaderChange.NONE.attributes(Map.of("step", 1))));
+		commit(Commit.any(key).turn(completed("q2")).header(HeaderChange.NONE.attributes(Map.of())));
+		assertThat(store().pop(key)).isPresent();
+		assertThat(header(key).head()).isEqualTo(1);
+		assertThat(header(key).attributes()).isEmpty();
+	}
+
 	@Test
 	void popOfAnAbsentThreadIsEmpty() {
 		SessionKey key = key();

@@ -432,7 +432,8 @@ final class RandomWrites {
 		}
 		Optional<Message> popped = this.store.pop(key);
 		assertThat(popped).isEqualTo(newest.stream().map(SessionItem::message).findFirst());
-		newest.forEach((item) -> this.model.commit(Commit.any(key).delete(Set.of(item.sequence())), null));
+		HeaderChange kept = HeaderChange.NONE.attributes(session.position.attributes());
+		newest.forEach((item) -> this.model.commit(Commit.any(key).delete(Set.of(item.sequence())).header(kept), null));
 	}
 
 	private void add(SessionKey key, ModelSession session) {
