@@ -662,10 +662,10 @@ public final class Conversation {
 	 * Begins the session with messages that were said elsewhere. A question behind an
 	 * answer begins another turn. The turns are marked as seeded, and a {@link #reset}
 	 * keeps their messages in the view.
-	 * @param messages the messages: they begin with a question and end with an answer,
-	 * and calls are followed by their results. Each answer has text, tool calls or media.
-	 * Some providers refuse an answer before the first question: put a greeting into the
-	 * system text
+	 * @param messages the messages: they begin with a question, before which there may be
+	 * system messages, and end with an answer, and calls are followed by their results.
+	 * Each answer has text, tool calls or media. Some providers refuse an answer before
+	 * the first question: put a greeting into the system text
 	 * @return the turns
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written

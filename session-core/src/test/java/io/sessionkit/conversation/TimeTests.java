@@ -62,6 +62,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -1331,12 +1332,20 @@ class TimeTests {
 		ToolCall call = new ToolCall("c1", "function", "tool", "{}");
 		Message calling = AssistantMessage.builder().content("").toolCalls(List.of(call)).build();
 		for (List<Message> messages : List.of(List.<Message>of(new AssistantMessage("Hello!"), new UserMessage("q")),
-				List.<Message>of(new UserMessage("q")), List.<Message>of(),
+				List.<Message>of(new SystemMessage("be brief"), new AssistantMessage("Hello!"), new UserMessage("q"),
+						new AssistantMessage("a")),
+				List.<Message>of(new SystemMessage("be brief"), new AssistantMessage("Hello!")),
+				List.<Message>of(new SystemMessage("be brief")), List.<Message>of(new UserMessage("q")),
+				List.<Message>of(),
 				List.of(new UserMessage("q"), calling, new UserMessage("q2"), new AssistantMessage("a")),
 				List.of(new UserMessage("q"), calling))) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.seed(messages));
+			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.addTurn(messages, null));
 		}
 		assertThat(this.store.find(this.key)).isEmpty();
+		List<Message> withSystemText = new ArrayList<>(List.of(new SystemMessage("be brief")));
+		withSystemText.addAll(said("q", "a"));
+		assertThat(this.conversation.seed(withSystemText)).hasSize(1);
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.SystemMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
 
@@ -50,9 +51,10 @@ public final class TurnSplitter {
 	 * @param messages the messages
 	 */
 	public static @Nullable String fault(List<? extends Message> messages) {
-		if (messages.isEmpty() || answers(messages.get(0))) {
-			return "must begin with a question: a model cannot be sent an answer first."
-					+ " Put a greeting into the system text, or a user message before it";
+		Message first = firstSaid(messages);
+		if (first == null || answers(first)) {
+			return "must begin with a question, with nothing but system text before it: a model cannot be sent an answer"
+					+ " first." + " Put a greeting into the system text, or a user message before it";
 		}
 		Message last = messages.get(messages.size() - 1);
 		if (!(last instanceof AssistantMessage)) {
@@ -60,6 +62,16 @@ public final class TurnSplitter {
 		}
 		String fault = ToolGroups.fault(List.copyOf(messages), List.of(messages.get(0)));
 		return (fault != null) ? "are " + fault : blank(messages);
+	}
+
+	/** Returns the first message that is no system text; null if there is none. */
+	private static @Nullable Message firstSaid(List<? extends Message> messages) {
+		for (Message message : messages) {
+			if (!(message instanceof SystemMessage)) {
+				return message;
+			}
+		}
+		return null;
 	}
 
 	private static @Nullable String blank(List<? extends Message> messages) {
