@@ -16,6 +16,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.LostSummary;
+import io.sessionkit.internal.view.MemoryRecord;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.Commit;

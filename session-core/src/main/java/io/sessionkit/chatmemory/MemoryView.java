@@ -5,6 +5,7 @@ import java.util.List;
 
 import io.sessionkit.Session;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.view.MemoryRecord;
 import io.sessionkit.internal.view.ViewLine;
 import org.jspecify.annotations.Nullable;
 

@@ -23,6 +23,7 @@ import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.tree.ForkedFrom;
+import io.sessionkit.internal.view.MemoryRecord;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -92,7 +93,7 @@ final class Fork {
 	private boolean made(Point end) {
 		PathQuery query = PathQuery.to(end)
 			.turns(Tail.ALL)
-			.records(SessionStore.SUMMARY, SnapshotReader.KIND, KeptTexts.KIND, RewoundTurns.KIND);
+			.records(SessionStore.SUMMARY, SnapshotReader.KIND, KeptTexts.KIND, RewoundTurns.KIND, MemoryRecord.KIND);
 		PathView path = this.store.path(this.from, query)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + this.from + " to fork, or it has expired."));
@@ -173,6 +174,7 @@ final class Fork {
 			.filter((record) -> this.ids.containsKey(record.id()))
 			.forEach((record) -> records.add(copy(record)));
 		records.addAll(this.items.kept(this.to, this.numbers, codec()));
+		records.addAll(MemoryRecord.of(path.records(MemoryRecord.KIND), codec()).copy(this.to, codec()));
 		Commit first = Commit.first(this.to).header(header(path)).records(records);
 		if (!this.store.commit(this.turns.isEmpty() ? first : first.turns(writes())).isStored()) {
 			throw exists();

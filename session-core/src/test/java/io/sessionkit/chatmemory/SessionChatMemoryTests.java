@@ -21,6 +21,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.view.MemoryRecord;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;

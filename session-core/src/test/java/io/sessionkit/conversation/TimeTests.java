@@ -30,6 +30,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.chatmemory.SessionChatMemory;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HookContext;
@@ -1413,6 +1414,19 @@ class TimeTests {
 		assertThat(fork.summaries()).hasSize(1);
 		fork.delete(1);
 		assertThat(this.conversation.messages()).hasSize(6);
+	}
+
+	@Test
+	void forkHasTheSystemMessageOfAChatMemoryAndNoQuestionThatWaits() {
+		SessionChatMemory memory = SessionChatMemory.of(this.store, this.key::owner);
+		memory.add(this.key.id(), List.of(new SystemMessage("be brief"), new UserMessage("q1"),
+				new AssistantMessage("a1"), new UserMessage("q2")));
+		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
+		this.conversation.fork(to);
+		assertThat(texts(memory.get(to.id()))).containsExactly("be brief", "q1", "a1");
+		memory.add(this.key.id(), new SystemMessage("be kind"));
+		assertThat(texts(memory.get(to.id()))).startsWith("be brief");
+		assertThat(texts(memory.get(this.key.id()))).containsExactly("be kind", "q1", "a1", "q2");
 	}
 
 	@Test

@@ -1,4 +1,4 @@
-package io.sessionkit.chatmemory;
+package io.sessionkit.internal.view;
 
 import java.util.HashMap;
 import java.util.List;
@@ -25,10 +25,10 @@ import org.springframework.ai.chat.messages.Message;
  * @param hiddenSummary the id of the summary that is not in the memory; empty for none
  * @param revision the revision of the record; 0 if there is none
  */
-record MemoryRecord(List<Message> system, List<Message> open, long hidden, String hiddenSummary, long revision) {
+public record MemoryRecord(List<Message> system, List<Message> open, long hidden, String hiddenSummary, long revision) {
 
 	/** The kind of the record. A session has one at most. */
-	static final String KIND = "chat-memory";
+	public static final String KIND = "chat-memory";
 
 	private static final String ID = "memory";
 
@@ -36,31 +36,42 @@ record MemoryRecord(List<Message> system, List<Message> open, long hidden, Strin
 
 	private static final MemoryRecord NONE = new MemoryRecord(List.of(), List.of(), 0, "", 0);
 
-	MemoryRecord {
+	public MemoryRecord {
 		system = List.copyOf(system);
 		open = List.copyOf(open);
 	}
 
-	MemoryRecord system(List<Message> system) {
+	/** Returns the same with other system messages. */
+	public MemoryRecord system(List<Message> system) {
 		return new MemoryRecord(system, this.open, this.hidden, this.hiddenSummary, this.revision);
 	}
 
-	MemoryRecord open(List<Message> open) {
+	/** Returns the same with another question that waits. */
+	public MemoryRecord open(List<Message> open) {
 		return new MemoryRecord(this.system, open, this.hidden, this.hiddenSummary, this.revision);
 	}
 
-	MemoryRecord hidden(long hidden, String hiddenSummary) {
+	/** Returns the same with more of the history evicted. */
+	public MemoryRecord hidden(long hidden, String hiddenSummary) {
 		return new MemoryRecord(this.system, this.open, hidden, hiddenSummary, this.revision);
 	}
 
 	/** Returns the writes that replace the record that was read with this one. */
-	List<RecordWrite> write(MemoryRecord read, SessionKey key, MessageCodec codec) {
+	public List<RecordWrite> write(MemoryRecord read, SessionKey key, MessageCodec codec) {
 		if (equals(read)) {
 			return List.of();
 		}
 		boolean empty = this.system.isEmpty() && this.open.isEmpty() && this.hidden == 0
 				&& this.hiddenSummary.isEmpty();
 		return List.of(new RecordWrite(KIND, ID, read.revision, empty ? null : payload(key, codec), null));
+	}
+
+	/**
+	 * Returns the writes that give the system messages to a copy of the session. A
+	 * question that waits, and what was evicted, are matters of the original.
+	 */
+	public List<RecordWrite> copy(SessionKey to, MessageCodec codec) {
+		return NONE.system(this.system).write(NONE, to, codec);
 	}
 
 	private String payload(SessionKey key, MessageCodec codec) {
@@ -74,7 +85,7 @@ record MemoryRecord(List<Message> system, List<Message> open, long hidden, Strin
 	}
 
 	/** Reads the record of a session, which may have none. */
-	static MemoryRecord of(List<SessionRecord> records, MessageCodec codec) {
+	public static MemoryRecord of(List<SessionRecord> records, MessageCodec codec) {
 		return records.isEmpty() ? NONE : read(records.get(0), codec);
 	}
 

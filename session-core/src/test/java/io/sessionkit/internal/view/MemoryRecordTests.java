@@ -1,4 +1,4 @@
-package io.sessionkit.chatmemory;
+package io.sessionkit.internal.view;
 
 import java.time.Instant;
 import java.util.List;
