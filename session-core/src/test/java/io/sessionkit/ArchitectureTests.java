@@ -133,7 +133,7 @@ class ArchitectureTests {
 						"internal.stream", "internal.ledger", "internal.approval", "approval", "conversation", "hook",
 						"advisor"));
 		arrows.put("chatmemory", Set.of("words", "internal", "access", "codec", "internal.message", "internal.tree",
-				"internal.view", "store"));
+				"internal.view", "hook", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
 		return arrows;
 	}

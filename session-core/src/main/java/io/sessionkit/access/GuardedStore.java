@@ -70,9 +70,13 @@ final class GuardedStore implements SessionStore, StoreLayer {
 	 */
 	private SessionKey written(SessionKey named) {
 		SessionKey key = key(named);
-		TurnBinding.checkWrites(new TurnSession(StoreLayer.beneath(this.store), key), "written",
+		TurnBinding.checkWrites(turnSession(key), "written",
 				"Write attributes with SessionContext.put(..), and the rest when the call has returned.");
 		return key;
+	}
+
+	private TurnSession turnSession(SessionKey key) {
+		return new TurnSession(StoreLayer.beneath(this.store), key);
 	}
 
 	@Override
@@ -122,7 +126,9 @@ final class GuardedStore implements SessionStore, StoreLayer {
 
 	@Override
 	public void erase(SessionKey key) {
-		this.store.erase(key(key));
+		SessionKey named = key(key);
+		this.store.erase(named);
+		TurnBinding.erased(turnSession(named));
 	}
 
 	/** Removes what nobody can read any more, so it is everybody's. */
@@ -195,7 +201,9 @@ final class GuardedStore implements SessionStore, StoreLayer {
 
 	@Override
 	public void clear(SessionKey key) {
-		this.store.clear(key(key));
+		SessionKey named = key(key);
+		this.store.clear(named);
+		TurnBinding.erased(turnSession(named));
 	}
 
 	@Override

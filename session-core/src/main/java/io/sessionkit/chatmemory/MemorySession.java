@@ -13,6 +13,8 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.LostSummary;
@@ -27,6 +29,7 @@ import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnWrite;
 import io.sessionkit.store.Window;
@@ -153,6 +156,12 @@ final class MemorySession {
 					(session != null) ? Commit.on(session) : Commit.first(this.key));
 		});
 		setAsideNoReply(said);
+	}
+
+	/** Erases the session with all its turns, also one that begins around this code. */
+	void clear() {
+		this.store.clear(this.key);
+		TurnBinding.erased(new TurnSession(StoreLayer.beneath(this.store), this.key));
 	}
 
 	private List<Message> storable(List<Message> messages) {

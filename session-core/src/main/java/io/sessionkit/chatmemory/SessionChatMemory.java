@@ -119,7 +119,7 @@ public final class SessionChatMemory implements ChatMemory, SessionDoor {
 	 */
 	@Override
 	public void clear(String conversationId) {
-		this.store.clear(SessionKey.of(this.owner.get(), conversationId));
+		session(conversationId).clear();
 	}
 
 	@Override

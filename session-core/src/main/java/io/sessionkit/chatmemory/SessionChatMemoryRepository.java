@@ -120,7 +120,7 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository, 
 	 */
 	@Override
 	public void deleteByConversationId(String conversationId) {
-		this.store.clear(SessionKey.of(this.owner.get(), conversationId));
+		session(conversationId).clear();
 	}
 
 	@Override

@@ -481,7 +481,8 @@ public final class Conversation {
 	 * Returns the turns that were left on the active branch, by the turn that they
 	 * follow. The other {@link #siblings(long)} of a turn are those of its parent, and
 	 * {@link #redo} continues with one of those of the head, so a page that shows many
-	 * turns needs one read for all of them.
+	 * turns needs one read for all of them. Turns whose messages were deleted since are
+	 * among them.
 	 * @return the numbers of the first turns that were left, ascending, by the number of
 	 * the turn that they follow, 0 for the beginning; that one may have been left itself.
 	 * Empty if nothing was left, or the session is absent
@@ -493,6 +494,8 @@ public final class Conversation {
 	/**
 	 * Makes one of the siblings of a turn active instead of it, with the turns that were
 	 * behind it when it was left, and the resets that were taken back on the way to them.
+	 * Each reset is a commit of its own: after a failure the sibling may be active
+	 * without what is behind a reset, which {@link #redo} brings back.
 	 * @param sibling the number of the sibling
 	 * @return the sibling
 	 * @throws SessionNotFoundException if the session is absent
@@ -610,7 +613,7 @@ public final class Conversation {
 	 * deleted
 	 */
 	public int deleteBranch(String name, boolean force) {
-		TurnBinding.checkMoves(new TurnSession(StoreLayer.beneath(this.store), this.key));
+		TurnBinding.checkMoves(turnSession());
 		return branchesOf().delete(name, force);
 	}
 
@@ -723,8 +726,9 @@ public final class Conversation {
 	}
 
 	/**
-	 * Deletes the newest message permanently. A summary that covers it stays as it is;
-	 * {@link #delete(Set)} deletes the summary too.
+	 * Deletes the newest message permanently. Attributes stay as they are, and so does
+	 * what quotes the message: a summary that covers it, a title of its first words,
+	 * texts of snapshots, streams. {@link #delete(Set)} deletes these too.
 	 * @return the message, or empty if there was none
 	 * @throws IllegalStateException in a tool or hook of a turn on this session, or if
 	 * the rewind of the turn has not ended; nothing was deleted
@@ -788,7 +792,10 @@ public final class Conversation {
 	 * Erases the session with all that is stored of it, unless tool calls wait in it.
 	 * Clearing an absent session does nothing. A turn that runs meanwhile ends in a
 	 * {@link io.sessionkit.SessionLostException} with the reply, also if its own tool or
-	 * hook has asked for this.
+	 * hook has asked for this. With a first turn whose session is not stored yet that is
+	 * so for its own tools and hooks alone: anybody else finds nothing to erase, and the
+	 * turn is stored when it ends. Clear once more then, or {@link #create} the session
+	 * before its first turn.
 	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
 	 * @throws IllegalStateException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
@@ -796,6 +803,7 @@ public final class Conversation {
 	public void clear() {
 		beingRewound().checkNone("cleared");
 		this.store.clear(this.key);
+		TurnBinding.erased(turnSession());
 	}
 
 	/**
@@ -805,6 +813,7 @@ public final class Conversation {
 	 */
 	public void erase() {
 		this.store.erase(this.key);
+		TurnBinding.erased(turnSession());
 	}
 
 	/**
@@ -848,7 +857,11 @@ public final class Conversation {
 	}
 
 	private void checkWrites(String what, String instead) {
-		TurnBinding.checkWrites(new TurnSession(StoreLayer.beneath(this.store), this.key), what, instead);
+		TurnBinding.checkWrites(turnSession(), what, instead);
+	}
+
+	private TurnSession turnSession() {
+		return new TurnSession(StoreLayer.beneath(this.store), this.key);
 	}
 
 	private void checkNotPaused(String what) {

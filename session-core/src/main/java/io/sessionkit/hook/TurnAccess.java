@@ -44,6 +44,12 @@ public interface TurnAccess {
 	void endsWith(TurnSession child, Runnable erasing);
 
 	/**
+	 * Notes that code which runs for this turn has erased its session, so that nothing of
+	 * the turn is stored.
+	 */
+	void erased();
+
+	/**
 	 * Writes an attribute, as {@link SessionContext#put} does.
 	 * @param name the attribute
 	 * @param value its value

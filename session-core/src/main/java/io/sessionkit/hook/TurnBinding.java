@@ -210,6 +210,19 @@ public final class TurnBinding implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Notes that the code on this thread has erased a session. The turns on it that this
+	 * code is part of store nothing any more, also one with which the session begins.
+	 * @param session the session that was erased
+	 */
+	public static void erased(TurnSession session) {
+		for (TurnAccess turn = running(); turn != null; turn = turn.outer()) {
+			if (turn.session().equals(session)) {
+				turn.erased();
+			}
+		}
+	}
+
 	private static String code() {
 		return (running() != null) ? "tool or hook" : "listener or summary trigger";
 	}

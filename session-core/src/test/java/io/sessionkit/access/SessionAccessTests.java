@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.DeciderRequiredException;
@@ -410,6 +411,29 @@ class SessionAccessTests {
 		assertThat(setup.content(chat.prompt().user("q").advisors(SessionAdvisor.session("thread")))).isEqualTo("done");
 		assertThat(refused).hasSize(3).allMatch((text) -> text.contains("Nothing was changed"));
 		assertThat(this.store.find(SessionKey.of("ada", "other"))).isPresent();
+	}
+
+	/**
+	 * A request to be forgotten is not refused, and nothing of the turn comes after it.
+	 */
+	@Test
+	void toolThatErasesTheSessionOfItsFirstTurnByTheStoreTakesTheTurnWithIt() {
+		SessionStore guarded = this.conversations.store();
+		this.signedIn.set(Caller.of("ada"));
+		for (Runnable erasing : List.<Runnable>of(() -> guarded.erase(SessionKey.of("thread")),
+				() -> guarded.clear(SessionKey.of("thread")))) {
+			ChatClient chat = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.of(this.conversations))
+				.defaultToolCallbacks(FunctionToolCallback.builder("erase", () -> {
+					erasing.run();
+					return "erased";
+				}).description("erases").build())
+				.build();
+			this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+			assertThatExceptionOfType(SessionLostException.class)
+				.isThrownBy(() -> chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content());
+			assertThat(this.store.find(ADAS)).isEmpty();
+		}
 	}
 
 	@Test

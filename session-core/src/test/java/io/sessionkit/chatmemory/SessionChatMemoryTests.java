@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -317,6 +318,25 @@ class SessionChatMemoryTests {
 		assertThatIllegalStateException().isThrownBy(() -> unknown.get(this.id));
 		assertThatIllegalStateException().isThrownBy(() -> unknown.add(this.id, new UserMessage("q")));
 		assertThatIllegalStateException().isThrownBy(() -> unknown.clear(this.id));
+	}
+
+	@Test
+	void toolThatClearsTheSessionOfItsFirstTurnTakesTheTurnWithIt() {
+		SessionChatMemoryRepository repository = SessionChatMemoryRepository.of(this.store, this.key::owner);
+		for (Runnable clearing : List.<Runnable>of(() -> this.memory.clear(this.id),
+				() -> repository.deleteByConversationId(this.id))) {
+			ChatClient chat = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+				.defaultToolCallbacks(FunctionToolCallback.builder("clear", () -> {
+					clearing.run();
+					return "cleared";
+				}).description("clears").build())
+				.build();
+			this.model.calls(new ToolCall("c1", "function", "clear", "{}")).says("done");
+			assertThatExceptionOfType(SessionLostException.class)
+				.isThrownBy(() -> chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content());
+			assertThat(this.store.find(this.key)).isEmpty();
+		}
 	}
 
 	@Test

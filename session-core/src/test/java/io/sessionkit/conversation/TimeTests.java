@@ -47,6 +47,7 @@ import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.SetClock;
@@ -68,6 +69,7 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -1108,6 +1110,77 @@ class TimeTests {
 				}).description("erases").build()).advisors(on()).call().content())
 			.satisfies((ex) -> assertThat(ex.reply()).isNotNull());
 		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	/** The store does not have the session yet, so it cannot tell that it was erased. */
+	@Test
+	void firstTurnIsErasedByItsOwnCodeToo() {
+		List<Runnable> ways = List.of(this.conversation::erase, this.conversation::clear);
+		for (ClientSetup setup : List.of(ClientSetup.plain(), ClientSetup.streaming())) {
+			for (Runnable way : ways) {
+				ChatClient erasing = setup.builder(this.model, SessionAdvisor.of(this.conversations))
+					.defaultToolCallbacks(erasing(way))
+					.build();
+				this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+				assertThatExceptionOfType(SessionLostException.class)
+					.isThrownBy(() -> setup.content(erasing.prompt().user("erase").advisors(on())))
+					.satisfies((ex) -> assertThat(ex.reply()).isNotNull());
+				this.model.calls(new ToolCall("c1", "function", "erase", "{}"))
+					.fails(new IllegalStateException("down"));
+				assertThatIllegalStateException()
+					.isThrownBy(() -> setup.content(erasing.prompt().user("erase").advisors(on())))
+					.withMessage("down");
+				assertThat(this.store.find(this.key)).isEmpty();
+			}
+		}
+	}
+
+	@Test
+	void firstTurnIsErasedByItsHooksAndByTurnsInsideOfIt() {
+		for (String phase : List.of("beforeTurn", "beforeModel", "afterModel", "beforeSave")) {
+			SessionHook hook = everywhere((each) -> {
+				if (each.equals(phase)) {
+					this.conversation.clear();
+				}
+			});
+			this.model.says("a");
+			assertThatExceptionOfType(SessionLostException.class).as(phase)
+				.isThrownBy(() -> this.client.prompt()
+					.user("q")
+					.advisors(on().andThen(SessionAdvisor.hook(hook)))
+					.call()
+					.content());
+			assertThat(this.store.find(this.key)).as(phase).isEmpty();
+		}
+		SessionKey other = SessionKey.of("time", UUID.randomUUID().toString());
+		this.model.calls(new ToolCall("c1", "function", "delegate", "{}"))
+			.calls(new ToolCall("c2", "function", "erase", "{}"))
+			.says("inner")
+			.says("outer");
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> this.client.prompt()
+			.user("delegate")
+			.toolCallbacks(FunctionToolCallback
+				.builder("delegate",
+						() -> this.client.prompt()
+							.user("erase")
+							.toolCallbacks(erasing(this.conversation::erase))
+							.advisors(SessionAdvisor.session(other))
+							.call()
+							.content())
+				.description("delegates")
+				.build())
+			.advisors(on())
+			.call()
+			.content());
+		assertThat(this.store.find(this.key)).isEmpty();
+		assertThat(this.store.messages(other)).as("its own session is not erased").hasSize(4);
+	}
+
+	private static ToolCallback erasing(Runnable way) {
+		return FunctionToolCallback.builder("erase", () -> {
+			way.run();
+			return "erased";
+		}).description("erases").build();
 	}
 
 	/** The turn could not become history after that. */

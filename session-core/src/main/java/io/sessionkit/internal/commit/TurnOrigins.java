@@ -1,6 +1,7 @@
 package io.sessionkit.internal.commit;
 
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 
 import io.sessionkit.internal.opening.KeptParameters;
 import io.sessionkit.internal.opening.TurnPlace;
@@ -18,8 +19,9 @@ import io.sessionkit.internal.view.ForgottenItems;
  * @param snapshots takes its snapshot
  * @param parameters the parameters that are kept with it
  * @param forgotten the items that it forgets when it becomes history
+ * @param erased returns whether its own code has erased its session
  */
 public record TurnOrigins(TurnRequest request, String id, Instant startedAt, TurnPlace place, SnapshotTaker snapshots,
-		KeptParameters parameters, ForgottenItems forgotten) {
+		KeptParameters parameters, ForgottenItems forgotten, BooleanSupplier erased) {
 
 }

@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 import io.sessionkit.Round;
 import io.sessionkit.Session;
@@ -78,6 +79,8 @@ class TurnWriter {
 
 	private final ForgottenItems forgotten;
 
+	private final BooleanSupplier erased;
+
 	/** The turns of the items that the commit deletes, by the sequence of the item. */
 	private NavigableMap<Long, Long> deleting = new TreeMap<>();
 
@@ -128,6 +131,7 @@ class TurnWriter {
 		this.request = origins.request();
 		this.id = origins.id();
 		this.forgotten = origins.forgotten();
+		this.erased = origins.erased();
 		this.place = origins.place();
 		this.base = this.place.seen();
 		this.left = this.place.header();
@@ -248,7 +252,7 @@ class TurnWriter {
 
 	private @Nullable TurnResult write(Outline outline, @Nullable Map<String, Object> attributes,
 			List<RecordWrite> more) {
-		if (this.parts == 0 && outline.end().status().isOpen() && !writeSeed()) {
+		if (this.erased.getAsBoolean() || (this.parts == 0 && outline.end().status().isOpen() && !writeSeed())) {
 			return null;
 		}
 		TurnWrite write = draft(outline);
@@ -371,15 +375,18 @@ class TurnWriter {
 		// the turn forgets nothing, whatever its commit was to delete
 		this.deleting = new TreeMap<>();
 		TurnWrite write = draft(outline);
-		List<RecordWrite> records = records(withoutPause(more));
-		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
-		CommitResult result = (opened != null) ? besideHistory(write, opened, records)
-				: this.store.commit(living(Commit.any(key()).turn(write).records(records)));
+		CommitResult result = this.erased.getAsBoolean() ? null : aside(write, records(withoutPause(more)));
 		if (result == null) {
 			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 		}
 		return (result.outcome() == Outcome.REPEATED) ? asItIs(write, result, outline.overLimit())
 				: written(write, result, outline.overLimit());
+	}
+
+	private @Nullable CommitResult aside(TurnWrite write, List<RecordWrite> records) {
+		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
+		return (opened != null) ? besideHistory(write, opened, records)
+				: this.store.commit(living(Commit.any(key()).turn(write).records(records)));
 	}
 
 	/**
@@ -491,6 +498,9 @@ class TurnWriter {
 	/** Returns whether the session is gone that the turn was opened on or has begun. */
 	boolean isErased() {
 		Session opened = this.place.header();
+		if (this.erased.getAsBoolean()) {
+			return true;
+		}
 		return (opened != null || this.stored != null) && this.store.find(key())
 			.filter((session) -> opened == null || session.incarnation().equals(opened.incarnation()))
 			.isEmpty();

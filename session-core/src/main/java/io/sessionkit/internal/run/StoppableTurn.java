@@ -52,6 +52,11 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
+	public void erased() {
+		this.turn.erased();
+	}
+
+	@Override
 	public void put(String name, Object value) {
 		running().put(name, value);
 	}

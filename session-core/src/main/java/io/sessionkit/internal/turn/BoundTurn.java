@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param sessions the sessions whose turns wait for it
  * @param outer the turn inside of which it was begun; null if there is none
  * @param children the sessions that end with the call
+ * @param erasing notes that the session was erased
  * @param attributes the attributes of the turn
  * @param forgotten the items that it forgets
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
 record BoundTurn(Supplier<HookContext> now, TurnSession session, Set<TurnSession> sessions, @Nullable TurnAccess outer,
-		TurnChildren children, TurnAttributes attributes, ForgottenItems forgotten,
+		TurnChildren children, Runnable erasing, TurnAttributes attributes, ForgottenItems forgotten,
 		boolean saving) implements TurnAccess {
 
 	@Override
@@ -34,6 +35,11 @@ record BoundTurn(Supplier<HookContext> now, TurnSession session, Set<TurnSession
 	@Override
 	public void endsWith(TurnSession child, Runnable erasing) {
 		this.children.add(child, erasing);
+	}
+
+	@Override
+	public void erased() {
+		this.erasing.run();
 	}
 
 	@Override

@@ -509,7 +509,7 @@ public final class RunningTurn {
 
 	private TurnOrigins origins() {
 		return new TurnOrigins(this.request, this.id, this.startedAt, this.place, this.prompt.snapshots(),
-				this.parameters, this.forgotten);
+				this.parameters, this.forgotten, this.context::isErased);
 	}
 
 	/** Gives back what the call holds of the session. */

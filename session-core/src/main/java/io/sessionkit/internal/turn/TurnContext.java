@@ -51,6 +51,9 @@ final class TurnContext {
 	 */
 	private volatile boolean begun;
 
+	/** True once code that runs for the turn has erased its session. */
+	private volatile boolean erased;
+
 	/**
 	 * Creates the context.
 	 * @param session the session of the turn
@@ -81,6 +84,14 @@ final class TurnContext {
 	 */
 	void begin() {
 		this.begun = true;
+	}
+
+	/**
+	 * Returns whether code that runs for the turn has erased its session. A session that
+	 * begins with this turn is not there yet, so the store cannot tell.
+	 */
+	boolean isErased() {
+		return this.erased;
 	}
 
 	/**
@@ -128,7 +139,7 @@ final class TurnContext {
 
 	private TurnAccess bound(TurnAttributes used, ForgottenItems items, boolean saving) {
 		return new BoundTurn(() -> of(this.prompt.history(), used), this.session, this.sessions, this.outer,
-				this.children, used, items, saving);
+				this.children, () -> this.erased = true, used, items, saving);
 	}
 
 	/**
