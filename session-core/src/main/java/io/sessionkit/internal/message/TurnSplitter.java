@@ -54,7 +54,7 @@ public final class TurnSplitter {
 		Message first = firstSaid(messages);
 		if (first == null || answers(first)) {
 			return "must begin with a question, with nothing but system text before it: a model cannot be sent an answer"
-					+ " first." + " Put a greeting into the system text, or a user message before it";
+					+ " first. Put a greeting into the system text, or a user message before it";
 		}
 		Message last = messages.get(messages.size() - 1);
 		if (!(last instanceof AssistantMessage)) {
