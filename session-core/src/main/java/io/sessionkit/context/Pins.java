@@ -14,7 +14,9 @@ import org.springframework.ai.chat.messages.MessageType;
  * Pinned messages count towards every limit. They are left out last, if the limit cannot
  * be met otherwise. A summary leaves pinned turns as they are.
  *
- * @param firstUserMessage true if the first user message of the session is pinned
+ * @param firstUserMessage true if the first user message of the session is pinned; behind
+ * a reset that keeps no seed, the first one since then. One that is in a summary already
+ * is not
  * @param roles the roles whose messages are pinned
  * @param metadata the names of metadata entries that pin a message, unless the value is
  * false
@@ -30,7 +32,7 @@ public record Pins(boolean firstUserMessage, Set<MessageType> roles, Set<String>
 	}
 
 	/**
-	 * Returns pins for the first user message of the session.
+	 * Returns pins for the first user message of the session, or of its newest start.
 	 * @return the pins
 	 */
 	public static Pins firstUser() {

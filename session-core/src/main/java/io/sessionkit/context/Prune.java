@@ -4,7 +4,8 @@ package io.sessionkit.context;
  * A rule for the tool results of the history in a request. Older results are replaced by
  * a placeholder in the request; their calls, ids and names stay, and the stored messages
  * stay complete. The results of the current turn are not changed, so that the request
- * stays the same from round to round.
+ * stays the same from round to round, and neither are those of pinned turns
+ * ({@link Pins}).
  *
  * @param keepToolResults the number of the newest results of the history that stay; if
  * one result of a tool message stays, the whole message stays

@@ -603,6 +603,67 @@ class TrimTests {
 	}
 
 	@Test
+	void resultsOfPinnedTurnsStayWhenOldOnesBecomeAPlaceholder() {
+		this.store.add(T1, toolTurn("u1", "a1"));
+		List<Message> important = new ArrayList<>(toolTurn("u2", "a2"));
+		important.set(0, UserMessage.builder().text("u2").metadata(Map.of("pin", true)).build());
+		this.store.add(T1, important);
+		for (int i = 3; i <= 4; i++) {
+			this.store.add(T1, toolTurn("u" + i, "a" + i));
+		}
+		Trim pinned = Trim.NONE.pins(Pins.NONE.andMetadata("pin"));
+		assertThat(resultsWith(pinned, Prune.keepLastToolResults(1))).containsExactly(Prune.PLACEHOLDER,
+				"result of u2 ".repeat(20), Prune.PLACEHOLDER, "result of u4 ".repeat(20));
+		assertThat(resultsWith(Trim.NONE.pins(Pins.firstUser()), Prune.keepLastToolResults(0)))
+			.containsExactly("result of u1 ".repeat(20), Prune.PLACEHOLDER, Prune.PLACEHOLDER, Prune.PLACEHOLDER);
+		assertThat(resultsWith(Trim.NONE.pins(Pins.NONE.andRole(MessageType.TOOL)), Prune.keepLastToolResults(0)))
+			.doesNotContain(Prune.PLACEHOLDER);
+	}
+
+	@Test
+	void resultsThatASummaryHasPinnedStayWhenOldOnesBecomeAPlaceholder() {
+		for (int i = 1; i <= 4; i++) {
+			this.store.add(T1, toolTurn("u" + i, "a" + i));
+		}
+		Trim pinned = Trim.NONE.pins(Pins.firstUser());
+		try (Conversations conversations = Conversations.builder(this.store)
+			.trim(pinned)
+			.summarize(Summarize.by(new ScriptedChatModel().says("u2")).keepTurns(2).build())
+			.build()) {
+			conversations.get(T1).compact(true);
+		}
+		assertThat(resultsWith(pinned, Prune.keepLastToolResults(0))).containsExactly("result of u1 ".repeat(20),
+				Prune.PLACEHOLDER, Prune.PLACEHOLDER);
+	}
+
+	/** Returns the first result of each message of results in a request. */
+	private List<String> resultsWith(Trim trim, Prune prune) {
+		this.model.says("a");
+		chat(ClientSetup.plain(), trim, prune).prompt().user("u").advisors(SessionAdvisor.session(T1)).call().content();
+		return this.model.lastRequest()
+			.stream()
+			.filter(ToolResponseMessage.class::isInstance)
+			.map((message) -> ((ToolResponseMessage) message).getResponses().get(0).responseData())
+			.toList();
+	}
+
+	@Test
+	void firstUserMessageBehindAResetIsPinned() {
+		history(3);
+		thread().reset();
+		this.store.add(T1, List.of(new UserMessage("I am Bob"), new AssistantMessage("hello Bob")));
+		history(5);
+		ask(Trim.keepLastMessages(5).pins(Pins.firstUser()), "u6");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: I am Bob", "assistant: hello Bob", "user: u5",
+				"assistant: a5", "user: u6");
+		thread().undo(7);
+		thread().undo(1);
+		ask(Trim.keepLastMessages(3).pins(Pins.firstUser()), "u4");
+		assertThat(this.model.lastRequestLines()).as("the reset is taken back")
+			.containsExactly("user: u1", "assistant: a1", "user: u4");
+	}
+
+	@Test
 	void aResultThatIsShorterThanThePlaceholderStays() {
 		this.store.add(T1,
 				List.of(new UserMessage("u1"),

@@ -2,12 +2,15 @@ package io.sessionkit.context;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.sessionkit.SessionItem;
+import io.sessionkit.Summary;
 import io.sessionkit.context.ViewRules.Layout;
 import io.sessionkit.context.ViewRules.Limit;
 import io.sessionkit.context.ViewRules.Part;
@@ -47,11 +50,17 @@ final class ViewChecks {
 
 	/**
 	 * @param mood what the state says of the mood before the turn
-	 * @param summarized whether the view starts after a summary
+	 * @param summary the summary after which the view starts
 	 * @param questionsWithInputs the questions whose turn has kept an input
 	 */
-	void requests(String mood, boolean summarized, Set<Integer> questionsWithParameters) {
+	void requests(String mood, Optional<Summary> summary, Set<Integer> questionsWithParameters) {
 		boolean breach = false;
+		Set<String> pinned = new TreeSet<>(pinned(summary.isPresent()));
+		summary.ifPresent((each) -> each.pinned()
+			.stream()
+			.map(SessionItem::message)
+			.filter(UserMessage.class::isInstance)
+			.forEach((message) -> pinned.addAll(questions(message.getText()))));
 		for (int call = 0; call < this.called.prompts().size(); call++) {
 			List<Message> request = this.called.prompts().get(call).getInstructions();
 			List<Message> said = withoutSystem(request);
@@ -63,8 +72,8 @@ final class ViewChecks {
 			currentTurn(said, own, about);
 			breach |= breach(said, own.size(), about);
 			history(request, said, own, about);
-			pins(said, own, summarized, about);
-			pruned(said.subList(0, said.size() - own.size()), about);
+			pins(said, own, pinned(summary.isPresent()), about);
+			pruned(said.subList(0, said.size() - own.size()), pinned, about);
 			system(request, this.turn.mood(call, mood), about);
 			parameters(request, questionsWithParameters, about);
 		}
@@ -149,34 +158,48 @@ final class ViewChecks {
 	/**
 	 * Pinned messages are the last to go.
 	 */
-	private void pins(List<Message> said, List<String> own, boolean summarized, String about) {
+	private void pins(List<Message> said, List<String> own, Set<String> pinned, String about) {
 		if (!this.turn.rules.has(Part.PINS) || !this.turn.rules.leaveHistoryInItsPlace()) {
 			return;
 		}
-		Set<String> pinned = new TreeSet<>();
-		Set<String> others = new TreeSet<>();
-		boolean first = !summarized;
-		for (Message message : this.called.view()) {
-			if (message instanceof UserMessage user && !message.getMetadata().containsKey("sessionkit.summary")) {
-				boolean pin = first || Boolean.TRUE.equals(user.getMetadata().get(ViewRules.PIN));
-				(pin ? pinned : others).addAll(questions(user.getText()));
-				first = false;
-			}
-		}
+		Set<String> others = new TreeSet<>(questions(String.join("\n", Lines.of(questions()))));
+		others.removeAll(pinned);
 		List<String> sent = questions(String.join("\n", Lines.of(said.subList(0, said.size() - own.size()))));
 		if (sent.stream().anyMatch(others::contains)) {
 			assertThat(sent).as("%s: pinned are %s", about, pinned).containsAll(pinned);
 		}
 	}
 
-	private void pruned(List<Message> history, String about) {
+	/** Returns the questions of the view that the rules of the turn pin. */
+	private Set<String> pinned(boolean summarized) {
+		Set<String> pinned = new TreeSet<>();
+		boolean first = !summarized;
+		for (Message message : this.turn.rules.has(Part.PINS) ? questions() : List.<Message>of()) {
+			List<String> asked = questions(message.getText());
+			if (first || Boolean.TRUE.equals(message.getMetadata().get(ViewRules.PIN))) {
+				pinned.addAll(asked);
+			}
+			first = first && asked.isEmpty();
+		}
+		return pinned;
+	}
+
+	private List<Message> questions() {
+		return this.called.view()
+			.stream()
+			.filter((message) -> message instanceof UserMessage
+					&& !message.getMetadata().containsKey("sessionkit.summary"))
+			.toList();
+	}
+
+	private void pruned(List<Message> history, Set<String> pinned, String about) {
 		if (!this.turn.rules.leaveHistoryInItsPlace()) {
 			return;
 		}
 		int newer = 0;
 		for (int i = history.size() - 1; i >= 0; i--) {
 			if (history.get(i) instanceof ToolResponseMessage results) {
-				if (newer >= this.turn.prune.keepToolResults()) {
+				if (newer >= this.turn.prune.keepToolResults() && !pinned.contains(question(history, i))) {
 					assertThat(results.getResponses()).as("%s: pruned", about)
 						.extracting((result) -> result.responseData().length())
 						.allMatch((length) -> length <= Prune.PLACEHOLDER.length());
@@ -188,6 +211,16 @@ final class ViewChecks {
 					.count();
 			}
 		}
+	}
+
+	/** Returns the question to whose turn a message belongs; empty if there is none. */
+	private static String question(List<Message> history, int message) {
+		for (int i = message; i >= 0; i--) {
+			if (history.get(i) instanceof UserMessage user && !questions(user.getText()).isEmpty()) {
+				return questions(user.getText()).get(0);
+			}
+		}
+		return "";
 	}
 
 	private void system(List<Message> request, String mood, String about) {

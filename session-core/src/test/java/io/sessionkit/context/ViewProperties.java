@@ -191,7 +191,8 @@ class ViewProperties {
 			assertThat(called.hookFaults()).as(about).isEmpty();
 			assertThat(turn.input).as(about).extracting(Message::getMetadata).isEqualTo(metadata);
 			checkSummary(turn, called, summary, about);
-			new ViewChecks(turn, called, about).requests(this.mood, !summary().isEmpty(), this.questionsWithParameters);
+			new ViewChecks(turn, called, about).requests(this.mood,
+					Conversations.of(ViewProperties.this.store).get(this.key).summary(), this.questionsWithParameters);
 			checkLog(turn, called, completes, about);
 			checkStatus(turn, called, completes, about);
 			if (!called.prompts().isEmpty()) {

@@ -502,8 +502,8 @@ public final class SessionKitProperties {
 	 * Messages that stay in a request when older turns are left out. Each stays with the
 	 * whole turn that it belongs to.
 	 *
-	 * @param firstUserMessage Whether to keep the first user message of a session in the
-	 * request.
+	 * @param firstUserMessage Whether to keep the first user message of a session, or of
+	 * its newest start, in the request.
 	 * @param roles Roles of messages that stay in the request: user, assistant, system or
 	 * tool. Unset: none.
 	 * @param metadata Names of metadata entries. Messages with one of them stay in the
@@ -532,7 +532,8 @@ public final class SessionKitProperties {
 	 * Pruning of old tool results in a request.
 	 *
 	 * @param toolResultsKeep Number of the newest tool results of the history that stay
-	 * in a request. Older results are replaced by a placeholder. Unset: all stay.
+	 * in a request. Older results are replaced by a placeholder, except those of pinned
+	 * turns. Unset: all stay.
 	 */
 	public record Prune(@Nullable Integer toolResultsKeep) {
 

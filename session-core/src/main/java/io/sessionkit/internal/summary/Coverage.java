@@ -36,14 +36,14 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 
 	static Coverage of(SessionView view, @Nullable Summary before, Summarize rule, Pins pins) {
 		List<List<SessionItem>> older = linked(olderTurns(view, rule.keepTurns()));
-		Coverage all = of(before, older, pins, before == null);
+		Coverage all = of(before, older, pins);
 		for (int end = all.readable(older, rule.maxInputTokens()); end <= older.size(); end++) {
-			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins, before == null);
+			Coverage some = of(before, withoutOpenCalls(older.subList(0, end)), pins);
 			if (!some.isEmpty()) {
 				return some;
 			}
 		}
-		return of(before, List.of(), pins, before == null);
+		return of(before, List.of(), pins);
 	}
 
 	private static List<List<SessionItem>> olderTurns(SessionView view, int keepTurns) {
@@ -71,11 +71,11 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 		return linked;
 	}
 
-	private static Coverage of(@Nullable Summary before, List<List<SessionItem>> turns, Pins pins, boolean first) {
+	private static Coverage of(@Nullable Summary before, List<List<SessionItem>> turns, Pins pins) {
 		List<SessionItem> items = new ArrayList<>();
 		List<SessionItem> summarized = new ArrayList<>();
 		List<SessionItem> pinned = new ArrayList<>((before != null) ? before.pinned() : List.of());
-		boolean firstUser = first && pins.firstUserMessage();
+		boolean firstUser = pins.firstUserMessage() && isBeginning(before);
 		for (List<SessionItem> turn : turns) {
 			boolean hasUser = turn.stream().anyMatch((item) -> item.role() == MessageType.USER);
 			boolean whole = (firstUser && hasUser) || turn.stream().anyMatch((item) -> pins.pins(item.message()));
@@ -87,6 +87,11 @@ record Coverage(@Nullable Summary before, List<SessionItem> items, List<SessionI
 			}
 		}
 		return new Coverage(before, items, summarized, pinned);
+	}
+
+	/** Returns whether the turns are the first ones, or those behind a new start. */
+	private static boolean isBeginning(@Nullable Summary before) {
+		return before == null || (before.isReset() && before.pinned().isEmpty());
 	}
 
 	/**

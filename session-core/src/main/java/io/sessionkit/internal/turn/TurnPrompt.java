@@ -99,11 +99,11 @@ final class TurnPrompt {
 		TurnViews.Brought brought = opened.brought();
 		this.isGiven = brought != null && brought.asItIs();
 		List<ViewLine> all = (brought != null) ? joined(brought.lines(), own) : own;
-		this.view = this.isGiven ? all : pruned(all);
 		TurnViews views = setup.views();
 		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
 				this.rules.sent().trim());
 		this.trim = this.isGiven ? Trim.NONE : limits.trim();
+		this.view = this.isGiven ? all : pruned(all, base);
 		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
 		double factor = countsTokens ? views.memory().factor(this.key) : 1;
 		this.history = this.isGiven ? History.given(this.view)
@@ -119,9 +119,10 @@ final class TurnPrompt {
 		return view != null && view.items().size() < view.session().totals().items();
 	}
 
-	private List<ViewLine> pruned(List<ViewLine> lines) {
+	private List<ViewLine> pruned(List<ViewLine> lines, @Nullable Session session) {
 		return this.rules.sent().prune().equals(Prune.NONE) ? lines
-				: new ToolPruner(this.rules.sent().prune(), this.options.tokens()).prune(lines, this.head, this.input);
+				: new ToolPruner(this.rules.sent().prune(), this.trim.pins(), this.options.tokens()).prune(lines,
+						session, this.input);
 	}
 
 	/**

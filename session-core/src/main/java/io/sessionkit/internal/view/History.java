@@ -121,6 +121,20 @@ public final class History {
 	}
 
 	/**
+	 * Returns the lines of a view that are pinned.
+	 * @param covered the last turn that a summary covers
+	 */
+	static Set<ViewLine> pinned(List<ViewLine> view, long covered, Pins pins) {
+		Set<ViewLine> pinned = Collections.newSetFromMap(new IdentityHashMap<>());
+		for (Unit unit : (covered == 0 && pins.isEmpty()) ? List.<Unit>of() : units(view, covered, pins)) {
+			if (unit.kind() == Kind.PINNED) {
+				pinned.addAll(unit.lines());
+			}
+		}
+		return pinned;
+	}
+
+	/**
 	 * Removes the oldest units until the rest is within the call's limit. This happens
 	 * before the other limits choose, so that no older messages take the place of newer
 	 * ones.
@@ -270,7 +284,7 @@ public final class History {
 	}
 
 	private static List<Unit> units(List<ViewLine> view, long covered, Pins pins) {
-		Message first = (covered == 0 && pins.firstUserMessage()) ? firstUser(view) : null;
+		Message first = (pins.firstUserMessage() && isBeginning(view, covered)) ? firstUser(view) : null;
 		List<Unit> units = new ArrayList<>();
 		int from = 0;
 		for (int i = 1; i <= view.size(); i++) {
@@ -314,6 +328,14 @@ public final class History {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Returns whether a view begins with the first turn, or with the first one behind a
+	 * new start: there is neither a summary, nor anything that was kept from before it.
+	 */
+	private static boolean isBeginning(List<ViewLine> view, long covered) {
+		return covered == 0 || view.stream().noneMatch((line) -> line.turn() >= 0 && line.turn() <= covered);
 	}
 
 	private static @Nullable Message firstUser(List<ViewLine> view) {

@@ -92,14 +92,15 @@ public final class ViewReader {
 		List<ViewLine> lines = ViewLine.of(view, this.store.options());
 		Trim estimated = limits.estimated(this.memory.factor(header.key()));
 		return History
-			.of(pruned(lines, header.head(), List.of()), header.summaryTurn(), header.head(), estimated,
-					limits.messages(), List.of())
+			.of(pruned(lines, header, List.of()), header.summaryTurn(), header.head(), estimated, limits.messages(),
+					List.of())
 			.lines();
 	}
 
-	private List<ViewLine> pruned(List<ViewLine> lines, long head, List<Message> input) {
+	private List<ViewLine> pruned(List<ViewLine> lines, Session header, List<Message> input) {
 		return this.prune.equals(Prune.NONE) ? lines
-				: new ToolPruner(this.prune, this.store.options().tokens()).prune(lines, head, input);
+				: new ToolPruner(this.prune, this.trim.pins(), this.store.options().tokens()).prune(lines, header,
+						input);
 	}
 
 	/**
@@ -285,7 +286,7 @@ public final class ViewReader {
 		if (over == 0 || this.prune.equals(Prune.NONE)) {
 			return over;
 		}
-		return over(pruned(ViewLine.of(view.items()), view.session().head(), input), ViewLine::tokens, most);
+		return over(pruned(ViewLine.of(view.items()), view.session(), input), ViewLine::tokens, most);
 	}
 
 	private static <T> int over(List<T> items, ToIntFunction<T> size, double most) {
