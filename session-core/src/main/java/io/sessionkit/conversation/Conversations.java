@@ -71,7 +71,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	private final Map<String, Duration> toolTimeouts;
 
 	private Conversations(Builder builder) {
-		refuseGap(builder.retention, builder.summarize);
+		refuseGap(builder.trim, builder.retention, builder.summarize);
 		this.store = SessionAccess.unguarded(builder.store);
 		this.access = builder.access;
 		this.lease = builder.lease;
@@ -92,15 +92,22 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	}
 
 	/**
-	 * Turns that are deleted before they are due to be summarized would be lost to the
-	 * model without a trace.
+	 * Turns that are left out or deleted before they are due to be summarized would be
+	 * lost to the model without a trace, for a while or for good.
 	 */
-	private static void refuseGap(Retention retention, @Nullable Summarize rule) {
-		if (rule != null && !rule.keepsUpWith(retention.maxTurns())) {
-			throw new IllegalArgumentException("A session keeps " + retention.maxTurns()
-					+ " turns, and a summary is only made of a session of " + rule.fewestTurns()
-					+ " turns: turns would be deleted without a summary of them. Keep " + (rule.fewestTurns() - 1)
-					+ " turns or more, or let keepTurns be less than " + rule.keepTurns() + ".");
+	private static void refuseGap(Trim trim, Retention retention, @Nullable Summarize rule) {
+		if (rule != null) {
+			refuseGap("A request has ", trim.maxTurns(), "neither sent nor summarized until then", "Send ", rule);
+			refuseGap("A session keeps ", retention.maxTurns(), "deleted without a summary of them", "Keep ", rule);
+		}
+	}
+
+	private static void refuseGap(String who, int maxTurns, String consequence, String instead, Summarize rule) {
+		if (!rule.keepsUpWith(maxTurns)) {
+			throw new IllegalArgumentException(
+					who + maxTurns + " turns, and a summary is only made of a session of " + rule.fewestTurns()
+							+ " turns: turns would be " + consequence + ". " + instead + (rule.fewestTurns() - 1)
+							+ " turns or more, or let keepTurns be less than " + rule.keepTurns() + ".");
 		}
 	}
 
@@ -550,13 +557,13 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		/**
 		 * Builds the conversations.
 		 * @return new conversations
-		 * @throws IllegalArgumentException if {@link #retention} deletes turns before
-		 * {@link #summarize} makes a summary of them, if {@link #replay} or
-		 * {@link #replayExclude} names a parameter that {@link #turnParameters} does not
-		 * keep, if the name of an input is blank, {@code *} or starts with
-		 * {@code sessionkit.}, or if the name of an input that is sent again cannot be a
-		 * tag: it must begin with a letter or '_' and contain only letters, digits, '_',
-		 * '-' and '.'
+		 * @throws IllegalArgumentException if {@link #trim} leaves turns out or
+		 * {@link #retention} deletes them before {@link #summarize} makes a summary of
+		 * them, if {@link #replay} or {@link #replayExclude} names a parameter that
+		 * {@link #turnParameters} does not keep, if the name of an input is blank,
+		 * {@code *} or starts with {@code sessionkit.}, or if the name of an input that
+		 * is sent again cannot be a tag: it must begin with a letter or '_' and contain
+		 * only letters, digits, '_', '-' and '.'
 		 */
 		public Conversations build() {
 			return new Conversations(this);

@@ -206,7 +206,7 @@ class ApplicationToolsTests {
 			conversations.summarize(Summarize.by(summarizer())
 				.mode(Summarize.Mode.BEFORE)
 				.triggerMessages(1 + random.nextInt(4))
-				.keepTurns(random.nextInt(2))
+				.keepTurns(Math.min(random.nextInt(2), trim.maxTurns()))
 				.build());
 		}
 		return switch (random.nextInt(4)) {

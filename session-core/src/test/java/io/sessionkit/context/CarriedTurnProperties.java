@@ -573,7 +573,8 @@ class CarriedTurnProperties {
 			this.layout = random.nextInt(4);
 			this.hook = random.nextInt(8);
 			this.summary = random.nextInt(8);
-			this.keepTurns = random.nextInt(3);
+			// more turns than are sent cannot be kept from a summary
+			this.keepTurns = Math.min(random.nextInt(3), this.trim.maxTurns());
 			this.trigger = 2 + random.nextInt(8);
 			this.durability = random.nextBoolean() ? Durability.STEP : Durability.TURN;
 			this.seed = random.nextLong();

@@ -78,7 +78,8 @@ final class ViewTurn {
 		this.fails = random.nextInt(10) == 0;
 		this.summaryKind = random.nextInt(8);
 		this.summaryTrigger = 2 + random.nextInt(12);
-		this.keepTurns = random.nextInt(3);
+		// more turns than are sent cannot be kept from a summary
+		this.keepTurns = Math.min(random.nextInt(3), this.trim.maxTurns());
 		this.mergeKind = random.nextInt(6);
 		this.hookKind = random.nextInt(7);
 		this.hookSeed = random.nextLong();

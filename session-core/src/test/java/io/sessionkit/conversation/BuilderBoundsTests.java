@@ -8,6 +8,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.context.Trim;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -51,8 +52,19 @@ class BuilderBoundsTests {
 	}
 
 	@Test
-	void turnsMayBeDeletedIfSummariesAreMadeOnRequestOnly() {
+	void turnsThatWouldBeLeftOutWithoutASummaryAreRefused() {
+		this.builder.summarize(Summarize.by(new ScriptedChatModel()).triggerTokens(8000).build());
+		assertThatIllegalArgumentException().isThrownBy(() -> this.builder.trim(Trim.keepLastTurns(7)).build())
+			.withMessageContaining("A request has 7 turns")
+			.withMessageContaining("9 turns")
+			.withMessageContaining("neither sent nor summarized until then. Send 8 turns or more");
+		this.builder.trim(Trim.keepLastTurns(8)).build().close();
+	}
+
+	@Test
+	void turnsMayBeDeletedAndLeftOutIfSummariesAreMadeOnRequestOnly() {
 		this.builder.retention(Retention.keepLastTurns(1))
+			.trim(Trim.keepLastTurns(1))
 			.summarize(Summarize.by(new ScriptedChatModel()).keepTurns(10).build())
 			.build()
 			.close();
