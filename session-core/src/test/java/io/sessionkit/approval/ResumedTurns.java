@@ -1,5 +1,6 @@
 package io.sessionkit.approval;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Summarize;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
@@ -29,6 +32,8 @@ import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +64,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 abstract class ResumedTurns extends StandingApprovals {
 
 	private static final String OFFERING = "with a ChatClient that offers what was approved";
+
+	static final String QUESTION = "user: Summarize our conversation so far.";
 
 	/** The call as it was shown while it waited. */
 	private final AtomicReference<ToolApproval> shown = new AtomicReference<>();
@@ -103,6 +110,60 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).containsExactly("cancel{\"id\":3}", "look{\"id\":2}");
 		assertThat(this.model.lastRequestLines())
 			.endsWith("tool cancel=not today look=done {\"id\":2} cancel=done {\"id\":3}");
+	}
+
+	enum Place {
+
+		HEAD, EDIT, BRANCH
+
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void summaryThatWasBegunBeforeTheTurnWaitedIsPutInAndTheTurnContinues(Place place) {
+		history(4);
+		thread().branch("other", 4);
+		thread().switchTo("main");
+		ScriptedChatModel summarizer = new ScriptedChatModel();
+		threads((threads) -> threads
+			.summarize(Summarize.by(summarizer).keepTurns(2).timeout(Duration.ofMinutes(1)).build()));
+		this.model.calls(cancel("c1", 1)).says("done");
+		summarizer.step((prompt) -> Flux.defer(() -> {
+			pause(place);
+			return Flux.just(summarizer.chunk("u1 and u2", List.of(), true));
+		}));
+		assertThat(thread().compact(true).status()).isEqualTo(Compaction.Status.SUMMARIZED);
+		assertThat(turns()).endsWith(TurnStatus.AWAITING_APPROVAL);
+		assertThat(store().find(this.key).orElseThrow().summaryTurn()).isEqualTo(2);
+		approve(waiting());
+		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
+		if (place == Place.BRANCH) {
+			assertThat(Lines.of(thread().view())).hasSize(6);
+			thread().switchTo("other");
+		}
+		assertThat(this.model.lastRequestLines()).startsWith(switch (place) {
+			case HEAD -> new String[] { QUESTION, "assistant: u1 and u2", "user: u3", "assistant: a3", "user: u4" };
+			case EDIT -> new String[] { "user: u1", "assistant: a1", "user: q" };
+			case BRANCH -> new String[] { QUESTION, "assistant: u1 and u2", "user: u3", "assistant: a3", "user: q" };
+		});
+		assertThat(Lines.of(thread().view())).endsWith("user: q", "assistant cancel({\"id\":1})",
+				"tool cancel=done {\"id\":1}", "assistant: done");
+	}
+
+	private void pause(Place place) {
+		ChatClient.ChatClientRequestSpec call = chat().prompt().user("q");
+		ChatResponse response = response(ClientSetup.plain(), switch (place) {
+			case HEAD -> call;
+			case EDIT -> call.advisors(SessionAdvisor.editing(2));
+			case BRANCH -> call.advisors(SessionAdvisor.branch("other"));
+		});
+		assertThat(isPaused(response)).isTrue();
+	}
+
+	final void history(int turns) {
+		for (int i = 1; i <= turns; i++) {
+			store().add(this.key, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
+		}
 	}
 
 	@ParameterizedTest
@@ -246,7 +307,7 @@ abstract class ResumedTurns extends StandingApprovals {
 
 	static void await(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

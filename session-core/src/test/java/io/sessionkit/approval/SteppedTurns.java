@@ -1,19 +1,31 @@
 package io.sessionkit.approval;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import io.sessionkit.Durability;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.context.Compaction;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.conversation.Conversation;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -142,6 +154,37 @@ abstract class SteppedTurns extends NewMessages {
 		assertThat(written).filteredOn(TurnRecords.LEASE::equals).hasSize(store().mayRollBack() ? 1 : 0);
 		assertThat(written).containsOnly(store().mayRollBack() ? new String[] { Ledger.APPROVAL, TurnRecords.LEASE }
 				: new String[] { Ledger.APPROVAL });
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void turnWhoseRoundIsStoredBecomesHistoryBehindASummaryThatIsPutInThen(ClientSetup setup) throws Exception {
+		history(4);
+		ScriptedChatModel summarizer = new ScriptedChatModel();
+		threads((threads) -> threads.durability(Durability.STEP)
+			.summarize(Summarize.by(summarizer).keepTurns(2).timeout(Duration.ofMinutes(1)).build()));
+		CountDownLatch read = new CountDownLatch(1);
+		CountDownLatch stored = new CountDownLatch(1);
+		summarizer.step((prompt) -> Flux.defer(() -> {
+			read.countDown();
+			await(stored);
+			return Flux.just(summarizer.chunk("u1 and u2", List.of(), true));
+		}));
+		tools(tool("look").doing((input, context) -> {
+			stored.countDown();
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> store().find(this.key).orElseThrow().summaryTurn() == 2);
+			return "seen";
+		}));
+		this.model.calls(look("c1", 1)).says("done");
+		Conversation thread = thread();
+		Future<Compaction> made = CompletableFuture.supplyAsync(() -> thread.compact(true));
+		await(read);
+		assertThat(status(ask(setup, "q"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(made.get(1, TimeUnit.MINUTES).status()).isEqualTo(Compaction.Status.SUMMARIZED);
+		assertThat(Lines.of(thread().view())).startsWith(QUESTION, "assistant: u1 and u2", "user: u3")
+			.endsWith("user: q", "assistant look({\"id\":1})", "tool look=seen", "assistant: done");
 	}
 
 	@ParameterizedTest

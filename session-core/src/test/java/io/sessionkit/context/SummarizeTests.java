@@ -38,6 +38,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -132,6 +133,43 @@ class SummarizeTests {
 				true);
 		assertThat(Lines.of(thread().messages())).hasSize(8).startsWith("user: u1", "assistant: a1");
 		assertThat(thread().session().orElseThrow().totals().turns()).isEqualTo(2);
+	}
+
+	/** As a page with branches calls it. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void aThreadIsSummarizedByCallsThatNameItsActiveBranchToo(ClientSetup setup) {
+		ChatClient chat = chat(setup, rule().triggerMessages(6).keepTurns(1));
+		this.summarizer.says("u1 to u2");
+		talk(setup, chat, 1, 3);
+		int before = this.store.calls().size();
+		onBranch(setup, chat, "u4");
+		assertThat(this.model.lastRequestLines())
+			.isEqualTo(setup.lines(QUESTION, "assistant: u1 to u2", "user: u3", "assistant: a3", "user: u4"));
+		assertThat(this.store.calls().subList(before, this.store.calls().size())).containsExactly("open", "open",
+				"open", "commit", "open", "open", "commit");
+		assertThat(this.events).singleElement().isInstanceOf(SessionEvent.Summarized.class);
+		before = this.store.calls().size();
+		onBranch(setup, chat, "u5");
+		assertThat(this.store.calls().subList(before, this.store.calls().size())).as("none is due")
+			.containsExactly("open", "open", "commit");
+	}
+
+	@Test
+	void aBranchThatIsNotActiveIsNotSummarizedByTheCallsOnIt() {
+		ChatClient chat = chat(rule().triggerMessages(6).keepTurns(1));
+		talk(chat, 1, 3);
+		thread().branch("other");
+		onBranch(ClientSetup.plain(), chat, "u4");
+		assertThat(this.summarizer.prompts()).isEmpty();
+		assertThat(this.model.lastRequestLines()).startsWith("user: u1").hasSize(7);
+	}
+
+	private void onBranch(ClientSetup setup, ChatClient chat, String text) {
+		this.model.says("a");
+		setup.content(chat.prompt()
+			.user(text)
+			.advisors(SessionAdvisor.session(T1).andThen(SessionAdvisor.branch(Session.MAIN))));
 	}
 
 	@Test
@@ -244,6 +282,24 @@ class SummarizeTests {
 		assertThat(this.model.lastRequestLines()).containsSubsequence(QUESTION, "user: u1", "assistant: a1",
 				"user: u9");
 		assertThat(text(this.summarizer.prompts().get(0))).doesNotContain(">u1<");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void theFirstQuestionBehindAResetIsPinnedAsThatOfANewSessionUnlessASeedIsKept(boolean seeded) {
+		Trim pinned = Trim.NONE.pins(Pins.firstUser());
+		if (seeded) {
+			thread().seed(List.of(new UserMessage("seed"), new AssistantMessage("as")));
+		}
+		ChatClient chat = chat(ClientSetup.plain(), rule().triggerMessages(6).keepTurns(1), pinned);
+		talk(chat, 1, 2);
+		thread().reset();
+		this.summarizer.says("s1").says("s2").says("s3");
+		talk(chat, 3, 9);
+		assertThat(thread().summaries()).filteredOn((summary) -> !summary.isReset()).hasSizeGreaterThan(1);
+		assertThat(this.model.lastRequestLines()).startsWith(QUESTION).doesNotContain("user: u1");
+		assertThat(this.model.lastRequestLines().contains("user: u3")).isEqualTo(!seeded);
+		assertThat(this.model.lastRequestLines().contains("user: seed")).isEqualTo(seeded);
 	}
 
 	@Test
@@ -511,6 +567,25 @@ class SummarizeTests {
 		this.summarizer.says("words");
 		conversations(rule().keepTurns(0).maxInputTokens(8_000), Trim.NONE).get(T1).compact(true);
 		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(50_000);
+	}
+
+	/** In Latin letters four characters are a token, in Chinese about one is. */
+	@ParameterizedTest
+	@ValueSource(strings = { "a", "\u4e2d", "\u044f" })
+	void aTurnIsReadWithinTheBoundWhateverItsAlphabet(String letter) {
+		List<Message> turn = new ArrayList<>(List.of(new UserMessage("u1")));
+		for (int i = 0; i < 5; i++) {
+			turn.add(AssistantMessage.builder().content("").toolCalls(List.of(call())).build());
+			turn.add(ToolResponseMessage.builder()
+				.responses(List.of(new ToolResponse("c", "t", letter.repeat(20_000))))
+				.build());
+		}
+		turn.add(new AssistantMessage("a1"));
+		this.store.add(T1, turn);
+		this.summarizer.says("letters");
+		conversations(rule().keepTurns(0).maxInputTokens(20_000), Trim.NONE).get(T1).compact(true);
+		int tokens = MessageTokens.byLength().applyAsInt(this.summarizer.lastRequest().get(0));
+		assertThat(tokens).isBetween(5_000, 20_000 + 2_000);
 	}
 
 	@Test

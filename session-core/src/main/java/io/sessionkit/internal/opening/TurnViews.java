@@ -61,6 +61,10 @@ public final class TurnViews {
 			return new Opened(this.view, this.place.on(now), this.made, this.brought);
 		}
 
+		Opened after(@Nullable Compaction summary) {
+			return new Opened(this.view, this.place, summary, this.brought);
+		}
+
 		Opened behind(Brought history) {
 			return new Opened(this.view, this.place, this.made, history);
 		}
@@ -111,7 +115,8 @@ public final class TurnViews {
 	public Opened open(TurnRequest request) {
 		Opened opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
-			case EDIT, REGENERATE, ANSWER, BRANCH -> extended(this.places.open(request));
+			case EDIT, REGENERATE, ANSWER -> extended(this.places.open(request));
+			case BRANCH -> openBranch(request);
 			case USE_IF_PROVIDED, REPLACE_SESSION -> extended(openGiven(request));
 			case OVERRIDE -> openGiven(request);
 			case READ -> openRead(request);
@@ -201,12 +206,25 @@ public final class TurnViews {
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = opened != null && opened.session().openTurn() != 0;
 		SessionView view = waits ? opened : extended(opened);
-		if (this.summarizer == null || view == null || waits || !this.summarizer.isDueBefore(view.session())) {
-			return Opened.atHead(view, null);
-		}
-		Compaction made = this.summarizer.compactBefore(request.key());
-		boolean changed = made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED;
-		return Opened.atHead(changed ? this.places.mendedHead(request) : view, made);
+		Compaction made = madeBefore((view != null) ? view.session() : null);
+		return Opened.atHead(hasChanged(made) ? this.places.mendedHead(request) : view, made);
+	}
+
+	/** The active branch is summarized whether or not a call names it. */
+	private Opened openBranch(TurnRequest request) {
+		Opened opened = extended(this.places.open(request));
+		Compaction made = opened.place().becomesHead() ? madeBefore(opened.header()) : null;
+		return (hasChanged(made) ? this.places.open(request) : opened).after(made);
+	}
+
+	/** Makes a summary if one is due, and returns its outcome; null if none is. */
+	private @Nullable Compaction madeBefore(@Nullable Session header) {
+		return (this.summarizer != null && header != null && this.summarizer.isDueBefore(header))
+				? this.summarizer.compactBefore(header.key()) : null;
+	}
+
+	private static boolean hasChanged(@Nullable Compaction made) {
+		return made != null && (made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED);
 	}
 
 	/**

@@ -40,6 +40,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 
 /**
  * Replaces older turns of the view with summaries. If anything fails, the session stays
@@ -319,8 +320,11 @@ public final class Summarizer implements AutoCloseable {
 	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
 		Summary before = coverage.before();
 		String soFar = (before != null && !before.isReset()) ? this.guards.checked(before.text()) : null;
-		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, this.guards.checked(coverage.messages()),
-				coverage.tokens(), this.rule.maxInputTokens());
+		List<Message> messages = this.guards.checked(coverage.messages());
+		boolean fits = coverage.tokens() <= this.rule.maxInputTokens();
+		int longest = fits ? SummaryPrompt.LONGEST_TEXT
+				: SummaryPrompt.longestText(messages, this.rule.maxInputTokens(), this.store.options().tokens());
+		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, messages, longest);
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
 		String text = this.guards.checked(reply.text());
 		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
@@ -329,9 +333,10 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Stores the summary, even if turns were added while it was written. Drops it if the
-	 * session no longer begins with the items that it covers, if a turn is open, or if
-	 * every attempt collides with another change.
+	 * Stores the summary, even if turns were added while it was written, or one waits by
+	 * now: what is open follows the head, and no summary covers it. Drops it if the
+	 * session no longer begins with the items that it covers, or if every attempt
+	 * collides with another change.
 	 */
 	private Compaction put(SessionView opened, Coverage coverage, Summary summary) {
 		SessionView now = opened;
@@ -357,7 +362,7 @@ public final class Summarizer implements AutoCloseable {
 	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
 		SessionView now = ViewReader.read(this.store, opened.session().key()).orElse(null);
 		boolean fits = now != null && now.session().incarnation().equals(opened.session().incarnation())
-				&& now.session().openTurn() == 0 && coverage.isBeginningOf(now) && isSameSummary(opened, now);
+				&& coverage.isBeginningOf(now) && isSameSummary(opened, now);
 		return fits ? now : null;
 	}
 

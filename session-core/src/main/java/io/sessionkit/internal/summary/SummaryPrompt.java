@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 import io.sessionkit.context.Summarize;
@@ -21,14 +22,12 @@ import org.springframework.ai.content.MediaContent;
 final class SummaryPrompt {
 
 	/** A longer text is cut in its middle. */
-	private static final int LONGEST_TEXT = 16_000;
+	static final int LONGEST_TEXT = 16_000;
 
 	/** A text is not cut shorter than this. */
 	private static final int SHORTEST_CUT = 250;
 
 	private static final String NO_SUMMARY = "(none)";
-
-	private static final int CHARACTERS_PER_TOKEN = 4;
 
 	private final StringBuilder text = new StringBuilder();
 
@@ -41,12 +40,10 @@ final class SummaryPrompt {
 	/**
 	 * Fills in the template.
 	 * @param before the summary so far; null for none
-	 * @param tokens the estimated size of the messages
-	 * @param maxTokens the size that they may have; above it, long texts are cut shorter
+	 * @param longestText the length from which on a text is cut
 	 */
-	static String of(String template, @Nullable String before, List<Message> messages, long tokens, long maxTokens) {
-		SummaryPrompt conversation = new SummaryPrompt(
-				(tokens > maxTokens) ? longestText(messages, maxTokens * CHARACTERS_PER_TOKEN) : LONGEST_TEXT);
+	static String of(String template, @Nullable String before, List<Message> messages, int longestText) {
+		SummaryPrompt conversation = new SummaryPrompt(longestText);
 		messages.forEach(conversation::message);
 		return fill(template, Map.of(Summarize.SUMMARY, (before != null) ? escaped(before) : NO_SUMMARY,
 				Summarize.CONVERSATION, conversation.text.toString().stripTrailing()));
@@ -83,19 +80,23 @@ final class SummaryPrompt {
 	}
 
 	/**
-	 * Returns how long a text may be so that all texts fit.
+	 * Returns how long a text may be so that all texts fit. They are counted as they are
+	 * cut, since how many characters make a token depends on the alphabet.
+	 * @param maxTokens the size that they may have together
+	 * @param tokens estimates the size of a message
 	 */
-	private static int longestText(List<Message> messages, long characters) {
-		List<Integer> lengths = messages.stream().flatMap(SummaryPrompt::texts).map(String::length).toList();
+	static int longestText(List<Message> messages, long maxTokens, ToIntFunction<Message> tokens) {
+		List<String> texts = messages.stream().flatMap(SummaryPrompt::texts).toList();
 		int longest = LONGEST_TEXT;
-		while (longest > SHORTEST_CUT && sum(lengths, longest) > characters) {
+		while (longest > SHORTEST_CUT && sum(texts, longest, tokens) > maxTokens) {
 			longest /= 2;
 		}
 		return longest;
 	}
 
-	private static long sum(List<Integer> lengths, int longest) {
-		return lengths.stream().mapToLong((length) -> Math.min(length, longest)).sum();
+	private static long sum(List<String> texts, int longest, ToIntFunction<Message> tokens) {
+		SummaryPrompt cutting = new SummaryPrompt(longest);
+		return texts.stream().mapToLong((text) -> tokens.applyAsInt(new AssistantMessage(cutting.cut(text)))).sum();
 	}
 
 	private static Stream<String> texts(Message message) {
