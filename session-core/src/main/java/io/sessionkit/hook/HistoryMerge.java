@@ -7,8 +7,9 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * Combines the history and the new input into the messages to send. Without a merge the
  * input is appended to the history. A merge is called once for each turn, after the hooks
- * on the input and before the advisors inside of the session advisor. Limits and the
- * {@link io.sessionkit.context.SequenceGuard} are applied to its result.
+ * on the input and before the advisors inside of the session advisor. Limits are applied
+ * to what it is given, and together with the {@link io.sessionkit.context.SequenceGuard}
+ * to its result.
  * <p>
  * The merge may change both lists and set other messages into them. The messages are
  * copies that stand for their originals, so changing a message has no effect: to change a
@@ -47,7 +48,8 @@ public interface HistoryMerge {
 
 	/**
 	 * Returns the messages to send, without system text.
-	 * @param history copies of the history, oldest first, within the limits
+	 * @param history copies of the history, oldest first, within the limits, with old
+	 * tool results pruned
 	 * @param input copies of the caller's messages in this turn, as hooks have left them
 	 * @return the messages
 	 */
@@ -60,7 +62,8 @@ public interface HistoryMerge {
 	 * is overridden.
 	 * @param context the turn; its {@code turnStarts} are indexes in the list of the
 	 * history
-	 * @param history copies of the history, oldest first, within the limits
+	 * @param history copies of the history, oldest first, within the limits, with old
+	 * tool results pruned
 	 * @param input copies of the caller's messages in this turn, as hooks have left them
 	 * @return the messages
 	 */

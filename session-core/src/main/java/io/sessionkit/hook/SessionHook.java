@@ -22,8 +22,7 @@ import org.springframework.util.ClassUtils;
  * A hook is given copies: changing them has no effect, only the result counts. A result
  * of null is an error. One hook serves many turns at once and must be safe for use by
  * many threads. In a call it runs on the caller's thread, in a stream on a thread that
- * may block, with the one exception that {@link #checksReplies} describes. A turn that is
- * cancelled is also saved on a thread that may block.
+ * may block. A turn that is cancelled is also saved on a thread that may block.
  * <p>
  * Guards fail closed. A hook that throws before the model stops the turn: the model is
  * not called, the exception reaches the caller as it is, and the turn is kept as FAILED.
@@ -200,8 +199,7 @@ public interface SessionHook {
 	 * <p>
 	 * For a hook that returns false, in calls and in streams, it is an error to refuse or
 	 * replace in {@link #afterModel}, or to refuse in {@link #beforeSave}. Such a hook
-	 * may still look at replies, and change what is stored. Its {@link #afterModel} runs
-	 * on the thread of the model's stream, and must not block.
+	 * may still look at replies, and change what is stored.
 	 * @return true if the hook may; by default, true if it overrides {@link #afterModel}
 	 * or {@link #beforeSave}
 	 */

@@ -88,10 +88,14 @@ final class HookSnippets {
 
 		@Override
 		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
-			return HookResult.replace(part.messages().stream().filter((message) -> !isToolRound(message)).toList());
+			// calls and results that the caller gets, or has passed, are what was said
+			boolean isSaid = (part.reply() != null && isOfATool(part.reply()))
+					|| part.input().stream().anyMatch(WithoutToolRounds::isOfATool);
+			return isSaid ? HookResult.keep()
+					: HookResult.replace(part.messages().stream().filter((message) -> !isOfATool(message)).toList());
 		}
 
-		private static boolean isToolRound(Message message) {
+		private static boolean isOfATool(Message message) {
 			return message instanceof ToolResponseMessage
 					|| (message instanceof AssistantMessage reply && reply.hasToolCalls());
 		}

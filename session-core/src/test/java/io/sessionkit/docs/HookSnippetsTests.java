@@ -1,5 +1,7 @@
 package io.sessionkit.docs;
 
+import java.util.List;
+
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -13,9 +15,15 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.ai.chat.client.AdvisorParams;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage.ToolResponse;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.metadata.ToolMetadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HookSnippetsTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
+
+	private static final ToolCall TODAY = new ToolCall("c1", "function", "today", "{}");
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 
@@ -53,21 +63,48 @@ class HookSnippetsTests {
 
 	@Test
 	void turnIsKeptWithoutItsToolRounds() {
-		Conversations conversations = Conversations.builder(this.store)
-			.hooks(new HookSnippets.WithoutToolRounds())
-			.build();
-		this.model.calls(new ToolCall("c1", "function", "today", "{}")).says("a");
-		ChatClient.builder(this.model)
-			.defaultAdvisors(SessionAdvisor.of(conversations))
-			.defaultTools(FunctionToolCallback.builder("today", () -> "Monday").description("the day").build())
-			.build()
-			.prompt()
-			.user("q")
-			.advisors(SessionAdvisor.session(T1))
-			.call()
-			.content();
+		this.model.calls(TODAY).says("a");
+		ask(withoutToolRounds(), true, false, new UserMessage("q"));
 		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q", "assistant: a");
 		assertThat(this.model.prompts()).hasSize(2);
+	}
+
+	@Test
+	void turnWhoseAnswerIsTheResultOfAToolIsKeptWithIt() {
+		this.model.calls(TODAY);
+		ask(withoutToolRounds(), true, true, new UserMessage("q"));
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q", "assistant today({})",
+				"tool today=\"Monday\"");
+	}
+
+	@Test
+	void turnsWhoseToolTheApplicationRunsAreKeptWithIt() {
+		this.model.calls(TODAY).says("a");
+		ask(withoutToolRounds(), false, false, new UserMessage("q"));
+		ask(withoutToolRounds(), false, false,
+				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "today", "Monday"))).build());
+		assertThat(Lines.of(this.store.messages(T1))).containsExactly("user: q", "assistant today({})",
+				"tool today=Monday", "assistant: a");
+	}
+
+	private Conversations withoutToolRounds() {
+		return Conversations.builder(this.store).hooks(new HookSnippets.WithoutToolRounds()).build();
+	}
+
+	private void ask(Conversations conversations, boolean loop, boolean direct, Message message) {
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultAdvisors(AdvisorParams.toolCallingAdvisorAutoRegister(loop))
+			.defaultToolCallbacks(FunctionToolCallback.builder("today", () -> "Monday")
+				.description("the day")
+				.toolMetadata(ToolMetadata.builder().returnDirect(direct).build())
+				.build())
+			.build()
+			.prompt()
+			.messages(message)
+			.advisors(SessionAdvisor.session(T1))
+			.call()
+			.chatResponse();
 	}
 
 }

@@ -40,10 +40,11 @@ final class OtherSystemsSnippets {
 		static List<Example> of(Conversation conversation) {
 			List<Example> examples = new ArrayList<>();
 			for (Turn turn : conversation.turns(Tail.ALL)) {
-				if (turn.status() == TurnStatus.COMPLETED && turn.items() > 0) {
+				SentHistory sent = (turn.status() == TurnStatus.COMPLETED)
+						? conversation.snapshot(turn.number()).orElse(null) : null;
+				if (sent != null && turn.items() > 0) {
 					List<Message> said = conversation.items(turn.number()).stream().map(SessionItem::message).toList();
-					examples.add(new Example(
-							conversation.snapshot(turn.number()).map(SentHistory::messages).orElse(List.of()), said));
+					examples.add(new Example(sent.messages(), said));
 				}
 			}
 			return examples;

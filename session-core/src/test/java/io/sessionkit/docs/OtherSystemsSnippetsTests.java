@@ -71,6 +71,7 @@ class OtherSystemsSnippetsTests {
 	@Test
 	void exampleIsATurnWithWhatTheModelWasShownBefore() {
 		talk();
+		this.conversation.addTurn(List.of(new UserMessage("q3"), new AssistantMessage("a3")), null);
 		assertThat(OtherSystemsSnippets.Example.of(this.conversation)).hasSize(2)
 			.satisfies((examples) -> assertThat(examples.get(0).history()).isEmpty())
 			.satisfies((examples) -> assertThat(Lines.of(examples.get(1).history())).containsExactly("user: q1",
