@@ -199,7 +199,11 @@ final class ViewChecks {
 		int newer = 0;
 		for (int i = history.size() - 1; i >= 0; i--) {
 			if (history.get(i) instanceof ToolResponseMessage results) {
-				if (newer >= this.turn.prune.keepToolResults() && !pinned.contains(question(history, i))) {
+				if (pinned.contains(question(history, i))) {
+					assertThat(results.getResponses()).as("%s: pinned, not pruned", about)
+						.noneMatch((result) -> result.responseData().equals(Prune.PLACEHOLDER));
+				}
+				else if (newer >= this.turn.prune.keepToolResults()) {
 					assertThat(results.getResponses()).as("%s: pruned", about)
 						.extracting((result) -> result.responseData().length())
 						.allMatch((length) -> length <= Prune.PLACEHOLDER.length());
