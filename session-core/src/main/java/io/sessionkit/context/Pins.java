@@ -12,7 +12,7 @@ import org.springframework.ai.chat.messages.MessageType;
  * no use as history.
  * <p>
  * Pinned messages count towards every limit. They are left out last, if the limit cannot
- * be met otherwise. A summary leaves pinned turns as they are.
+ * be met otherwise. A summary and {@link Prune} leave pinned turns as they are.
  *
  * @param firstUserMessage true if the first user message of the session is pinned; behind
  * a reset that keeps no seed, the first one since then. One that is in a summary already
