@@ -5,9 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.model.ChatResponse;
 
 /**
- * Thrown if another call wrote to the session first. If a turn was to be stored, the
- * history has the turn of the other call, and this turn is kept beside the history, or
- * stays open if a part of it is stored. If the other writer did not let go of the
+ * Thrown if another call wrote to the session first. The session has what that has done:
+ * a turn, a move to another place of the history, a deletion, other attributes. A call
+ * that has lost its place in line gets it too, whether or not anybody has written. If a
+ * turn was to be stored, it is kept beside the history, or stays open if a part of it is
+ * stored. If the other writer did not let go of the
  * session, nothing more of the turn is stored; the message says so. Call again to
  * continue from the present state.
  */
@@ -26,7 +28,8 @@ public final class SessionConflictException extends SessionException {
 	}
 
 	/**
-	 * Returns the model's answer, if the turn had come that far.
+	 * Returns the model's answer, if the turn had come to its end. One that was to wait,
+	 * or whose tools were to run, is not there.
 	 * @return the reply; null if there is none, and after serialization
 	 */
 	public @Nullable ChatResponse reply() {

@@ -97,9 +97,18 @@ public final class ApprovalNotices implements AutoCloseable {
 		}
 		ApprovalNotices delivery = new ApprovalNotices(approvals, listener, interval, lease);
 		delivery.notices.checkListed();
+		warnUnlessStored(approvals);
 		approvals.listeners().register(delivery);
 		delivery.thread.start();
 		return delivery;
+	}
+
+	/** Those of other processes are delivered all the same. */
+	private static void warnUnlessStored(Approvals approvals) {
+		if (!approvals.storesNotices()) {
+			logger.warn("The Approvals store no notices, so nobody is told of calls that wait in this process. Build them"
+					+ " with Approvals.Builder.notices(true).");
+		}
 	}
 
 	/**

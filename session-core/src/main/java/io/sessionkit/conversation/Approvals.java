@@ -102,7 +102,7 @@ public final class Approvals implements SessionDoor {
 				new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
-		this.continuations = new Continuations(turns, this.ledger);
+		this.continuations = new Continuations(turns, this.ledger, waiting.continues());
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger,
 				waiting.continues() ? this.continuations::announce : (call) -> {
 				});
@@ -476,6 +476,11 @@ public final class Approvals implements SessionDoor {
 	 */
 	public void checkTimeout(String tool, Method method) {
 		this.rules.limits().check(tool, method);
+	}
+
+	/** Returns whether pauses are stored with notices. */
+	boolean storesNotices() {
+		return this.rules.waiting().notices();
 	}
 
 	Notices notices() {

@@ -170,13 +170,14 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 
 	/**
 	 * Returns whether a hook, a listener or a merge takes part in all turns of these
-	 * sessions. For SessionKit's own packages.
-	 * @param part the hook, the listener or the merge
+	 * sessions, or a trigger makes summaries of them due. For SessionKit's own packages.
+	 * @param part the hook, the listener, the merge or the trigger
 	 * @return true if the builder was given it
 	 */
 	public boolean has(Object part) {
 		Extensions all = this.rules.extensions();
-		return all.hooks().contains(part) || all.listeners().contains(part) || part.equals(all.merge());
+		return all.hooks().contains(part) || all.listeners().contains(part) || part.equals(all.merge())
+				|| this.summarizer != null && part.equals(this.summarizer.trigger());
 	}
 
 	/**

@@ -101,7 +101,8 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * An event that is published when the turn has become history.
+	 * An event that is published when the turn has become history, in a transaction of
+	 * the caller before the commit of that.
 	 *
 	 * @param key the session
 	 * @param turnId the turn

@@ -77,7 +77,8 @@ public interface SessionListener {
 	}
 
 	/**
-	 * Handles a turn that has become history.
+	 * Handles a turn that has become history. In a transaction of the caller it becomes
+	 * so with the commit of that, which comes later, or never.
 	 * @param event the event, with the turn
 	 */
 	default void committed(SessionEvent.Committed event) {

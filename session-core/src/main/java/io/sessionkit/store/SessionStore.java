@@ -311,8 +311,9 @@ public interface SessionStore {
 	/**
 	 * Does something as soon as the transaction is rolled back in which a commit of this
 	 * thread would take part, outside of that transaction: what was written by
-	 * {@link #put} for such a commit can be taken back then. It is not done otherwise,
-	 * and by default never.
+	 * {@link #put} for such a commit can be taken back then. If only the part of the
+	 * transaction is rolled back in which this is called, as a nested one is, it is done
+	 * at the end of the transaction. It is not done otherwise, and by default never.
 	 * @param what what to do, on any thread
 	 */
 	default void whenRolledBack(Runnable what) {

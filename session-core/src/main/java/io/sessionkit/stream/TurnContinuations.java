@@ -408,9 +408,17 @@ public final class TurnContinuations implements AutoCloseable {
 		public TurnContinuations start() {
 			TurnContinuations started = new TurnContinuations(this);
 			started.continuations.checkListed();
+			warnUnlessStored(started.continuations);
 			started.continuations.addRunner(started.runner);
 			started.looking.start();
 			return started;
+		}
+
+		private static void warnUnlessStored(Continuations continuations) {
+			if (!continuations.areStored()) {
+				logger.warn("The Approvals store no notices of decisions, so turns that are decided in this process wait"
+						+ " for a call. Build them with Approvals.Builder.continues(true).");
+			}
 		}
 
 	}

@@ -81,6 +81,17 @@ class TurnContinuationsLogTests {
 		assertThat(warningOf(offering())).contains("The reply of the model, as hooks have left it, is empty.");
 	}
 
+	@Test
+	void approvalsThatStoreNoNoticesOfDecisionsAreWarnedOf() {
+		TurnContinuations.builder(this.conversations, this.approvals, (turn) -> offering()).start().close();
+		assertThat(this.log.list).isEmpty();
+		TurnContinuations.builder(this.conversations, Approvals.of(this.conversations), (turn) -> offering())
+			.start()
+			.close();
+		assertThat(this.log.list).hasSize(1);
+		assertThat(this.log.list.get(0).getFormattedMessage()).contains("Approvals.Builder.continues(true)");
+	}
+
 	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {
 		this.model.calls(new ToolCall("c1", "function", "cancel", "{}"));
 		offering().user("q").advisors(SessionAdvisor.session(KEY)).call().content();

@@ -25,8 +25,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * offers, the call is refused; a name that resembles no other is logged. Unset: none.
  * @param siblings Handling of tool calls that need no approval, next to one that waits:
  * hold (they run once all others are decided) or run (they run first).
- * @param expiresAfter Time during which a tool call can be decided, such as 1h, shorter
- * than sessionkit.time-to-live. Unset: as long as its session lives.
+ * @param expiresAfter Time during which a tool call can be decided, such as 1h, a year at
+ * most and shorter than sessionkit.time-to-live. Unset: as long as its session lives.
  * @param onNewMessage Handling of a new message while tool calls wait: reject (the
  * message is refused), cancel (the tool calls are answered as cancelled, their turn
  * becomes history, and the message begins a new turn) or queue (the message is kept and
@@ -82,6 +82,7 @@ public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hol
 					+ " call.");
 		}
 		SessionKitProperties.refuseBelowASecond("approval.expires-after", expiresAfter);
+		SessionKitProperties.refuseAbove(SessionKitProperties.LONGEST, "approval.expires-after", expiresAfter);
 		if (version != null && version.isBlank()) {
 			throw ConfigurationRefusedException.of(PREFIX + "version", "blank",
 					"Write a marker, such as 2026-11, or leave it out.");

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether to delete expired sessions in the background.
  * @param interval Time between two runs of the background thread.
- * @param batchSize Number of sessions that one call of the store looks up and deletes. A
- * database deletes each session in a separate transaction.
+ * @param batchSize Number of sessions and records that one call of the store looks up and
+ * deletes. A database deletes each session in a separate transaction.
  */
 public record PurgeProperties(@DefaultValue("true") boolean enabled, @DefaultValue("15m") Duration interval,
 		@DefaultValue("200") int batchSize) {

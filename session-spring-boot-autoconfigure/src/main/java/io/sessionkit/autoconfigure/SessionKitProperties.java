@@ -81,7 +81,7 @@ public final class SessionKitProperties {
 	/**
 	 * Owner of the sessions that are named without one: principal (the user of Spring
 	 * Security, who reaches sessions of others only with any-owner-authority) or none. A
-	 * CallerResolver bean comes first. Unset: principal if the application has Spring
+	 * CallerResolver or SessionAccess bean comes first. Unset: principal if the application has Spring
 	 * Security, none otherwise.
 	 */
 	private final @Nullable OwnerSource owner;

@@ -61,7 +61,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	 * Settings of the JDBC store.
 	 *
 	 * @param initializeSchema Database schema initialization mode at start: embedded
-	 * (only a database that runs in memory), always or never.
+	 * (only H2 and HSQLDB in memory), always or never.
 	 * @param tablePrefix Prefix of the table names. May start with a schema, as in
 	 * app.SESSIONKIT_. For a prefix other than the default, create the tables with an
 	 * edited copy of the schema script.
@@ -166,8 +166,8 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	public enum SchemaInitialization {
 
 		/**
-		 * Only in an embedded database that runs in memory. A database in a file or on a
-		 * server is left alone.
+		 * Only in a database of H2 or HSQLDB in memory. One in a file or on a server is
+		 * left alone, and so is SQLite.
 		 */
 		EMBEDDED,
 

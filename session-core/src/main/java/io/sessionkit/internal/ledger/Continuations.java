@@ -59,9 +59,16 @@ public final class Continuations {
 
 	private final SessionStore store;
 
+	private final boolean stored;
+
 	private final List<BiConsumer<SessionKey, String>> runners = new CopyOnWriteArrayList<>();
 
-	public Continuations(Turns turns, Ledger ledger) {
+	/**
+	 * Creates the notices of the turns of some sessions.
+	 * @param stored whether decisions and pauses of this process are stored with them
+	 */
+	public Continuations(Turns turns, Ledger ledger, boolean stored) {
+		this.stored = stored;
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
 		this.ledger = ledger;
@@ -147,6 +154,11 @@ public final class Continuations {
 		values.put("looks", looks);
 		values.put("due", due);
 		return options.codec().encodeValues(key, values);
+	}
+
+	/** Returns whether decisions and pauses of this process are stored with notices. */
+	public boolean areStored() {
+		return this.stored;
 	}
 
 	/**

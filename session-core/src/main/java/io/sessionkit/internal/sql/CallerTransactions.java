@@ -2,6 +2,7 @@ package io.sessionkit.internal.sql;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -64,7 +65,8 @@ public final class CallerTransactions {
 
 	/**
 	 * Does something once the transaction is rolled back that a commit of this thread
-	 * joins; never if it joins none.
+	 * joins, or at its end if only the part of it is rolled back that this belongs to, as
+	 * a nested transaction is; never if it joins none.
 	 */
 	public void whenRolledBack(Runnable what) {
 		Open open = joined();
@@ -211,6 +213,12 @@ public final class CallerTransactions {
 
 		private final List<Runnable> whenRolledBack = new ArrayList<>();
 
+		/** What belongs to parts that are rolled back, whatever becomes of the others. */
+		private final List<Runnable> rolledBack = new ArrayList<>();
+
+		/** How much belonged to what is before a savepoint, by the savepoint. */
+		private final Map<Object, Integer> before = new IdentityHashMap<>();
+
 		Open(Object transaction, List<Open> all) {
 			this.transaction = transaction;
 			this.all = all;
@@ -231,13 +239,35 @@ public final class CallerTransactions {
 		}
 
 		@Override
+		public void savepoint(Object savepoint) {
+			this.before.put(savepoint, this.whenRolledBack.size());
+		}
+
+		/**
+		 * Some databases keep the locks of what is rolled back to a savepoint, so nothing
+		 * is done before the end of the transaction. A savepoint that is not known is
+		 * older than all that was written.
+		 */
+		@Override
+		public void savepointRollback(Object savepoint) {
+			int most = this.whenRolledBack.size();
+			List<Runnable> since = this.whenRolledBack
+				.subList(Math.min(most, this.before.getOrDefault(savepoint, 0)), most);
+			this.rolledBack.addAll(since);
+			since.clear();
+		}
+
+		@Override
 		public void afterCompletion(int status) {
 			this.all.remove(this);
 			if (this.all.isEmpty()) {
 				CallerTransactions.this.ofThread.remove();
 			}
-			if (status != STATUS_COMMITTED && !this.whenRolledBack.isEmpty()) {
-				CallerTransactions.this.work.outside(() -> this.whenRolledBack.forEach(Runnable::run));
+			if (status != STATUS_COMMITTED) {
+				this.rolledBack.addAll(this.whenRolledBack);
+			}
+			if (!this.rolledBack.isEmpty()) {
+				CallerTransactions.this.work.outside(() -> this.rolledBack.forEach(Runnable::run));
 			}
 		}
 

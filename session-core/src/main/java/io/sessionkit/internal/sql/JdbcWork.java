@@ -4,7 +4,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Optional;
+import java.util.Set;
 
 import javax.sql.DataSource;
 
@@ -274,24 +277,50 @@ public final class JdbcWork {
 
 	/**
 	 * Runs work that writes with one statement, as soon as everything written before is
-	 * committed: inside a transaction of the caller after its commit, otherwise now. A
-	 * failure does not affect the caller's transaction, which is over by then.
+	 * committed: inside a transaction of the caller after its commit, otherwise now. It
+	 * is not run if the caller has gone back to a savepoint before it, as a nested
+	 * transaction does. A failure does not affect the caller's transaction, which is over
+	 * by then.
 	 */
 	public void afterwards(Work<?> work) {
 		if (!mayJoin() || !TransactionSynchronizationManager.isSynchronizationActive()) {
 			writing(work);
 			return;
 		}
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+		TransactionSynchronizationManager.registerSynchronization(new AfterCommit(work));
+	}
 
-			@Override
-			public void afterCompletion(int status) {
-				if (status == STATUS_COMMITTED) {
-					finish(work);
-				}
+	/** Work that waits for the commit of the caller. */
+	private final class AfterCommit implements TransactionSynchronization {
+
+		private final Work<?> work;
+
+		/** The savepoints to which the caller can go back without undoing it. */
+		private final Set<Object> since = Collections.newSetFromMap(new IdentityHashMap<>());
+
+		private boolean undone;
+
+		AfterCommit(Work<?> work) {
+			this.work = work;
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			this.since.add(savepoint);
+		}
+
+		@Override
+		public void savepointRollback(Object savepoint) {
+			this.undone |= !this.since.contains(savepoint);
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status == STATUS_COMMITTED && !this.undone) {
+				finish(this.work);
 			}
+		}
 
-		});
 	}
 
 	/**

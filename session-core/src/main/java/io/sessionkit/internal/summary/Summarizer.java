@@ -93,6 +93,11 @@ public final class Summarizer implements AutoCloseable {
 		this.backoff = new Backoff(rule.backoff());
 	}
 
+	/** Returns the trigger of the application; null if there is none. */
+	public @Nullable SummaryTrigger trigger() {
+		return this.rule.trigger();
+	}
+
 	public boolean countsTokens() {
 		return this.rule.trigger() == null && this.rule.triggerTokens() != Long.MAX_VALUE;
 	}

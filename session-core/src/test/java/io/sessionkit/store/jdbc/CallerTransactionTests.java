@@ -1,6 +1,7 @@
 package io.sessionkit.store.jdbc;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -41,6 +42,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -360,6 +362,59 @@ class CallerTransactionTests {
 		// the places would live for 30 s, and it waits for 5
 		assertThat(call(both)).isEqualTo("a1");
 		assertThat(texts()).containsExactly("before", "there", "q", "a1");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void placesInLineAreFreeOnceTheTransactionHasEndedWhoseNestedOneIsRolledBack(TestDatabase database) {
+		use(database);
+		givenSession();
+		this.model.says("lost").says("a1");
+		Consumer<AdvisorSpec> both = WITH_KEY.andThen(IN_LINE);
+		inTransaction(() -> {
+			nested((status) -> {
+				call(both);
+				status.setRollbackOnly();
+			});
+			assertThat(texts()).containsExactly("before", "there");
+			assertRefused(() -> call(both));
+		});
+		// the places would live for 30 s, and it waits for 5
+		assertThat(call(both)).isEqualTo("a1");
+		assertThat(texts()).containsExactly("before", "there", "q", "a1");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void onlyWhatBelongsToNestedTransactionsThatAreRolledBackIsTakenBackAfterTheCommit(TestDatabase database) {
+		use(database);
+		List<String> done = new ArrayList<>();
+		Consumer<String> begin = (name) -> this.store.whenRolledBack(() -> done.add(name));
+		inTransaction(() -> {
+			nested((status) -> {
+				begin.accept("before all others");
+				status.setRollbackOnly();
+			});
+			begin.accept("outer");
+			nested((status) -> {
+				begin.accept("around");
+				nested((inner) -> begin.accept("inside"));
+				status.setRollbackOnly();
+			});
+			nested((status) -> {
+				begin.accept("kept");
+				nested((inner) -> {
+					begin.accept("inside of kept");
+					inner.setRollbackOnly();
+				});
+			});
+			assertThat(done).isEmpty();
+		});
+		assertThat(done).containsExactly("before all others", "around", "inside", "inside of kept");
+	}
+
+	private void nested(Consumer<TransactionStatus> what) {
+		transaction(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(what);
 	}
 
 	@ParameterizedTest

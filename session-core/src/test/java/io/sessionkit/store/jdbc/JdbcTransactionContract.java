@@ -72,6 +72,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -945,6 +946,40 @@ abstract class JdbcTransactionContract {
 			status.setRollbackOnly();
 		});
 		assertThat(this.store.records(this.key, "note")).hasSize(1);
+	}
+
+	/** The transaction around it is committed, which deletes what comes too late. */
+	@Test
+	void recordStaysWhereTheNestedTransactionThatErasedItsSessionIsRolledBack() {
+		this.store.add(this.key, messages("first"));
+		this.store.put(this.key, RecordWrite.create("note", "1", "x"));
+		TransactionTemplate nested = transactionOn(this.pool);
+		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		this.transaction.executeWithoutResult((outer) -> nested.executeWithoutResult((status) -> {
+			this.store.erase(this.key);
+			status.setRollbackOnly();
+		}));
+		assertThat(texts()).containsExactly("first");
+		assertThat(this.store.records(this.key, "note")).hasSize(1);
+	}
+
+	@Test
+	void recordThatIsPutWhileASessionIsErasedBeforeANestedTransactionIsTakenBack() {
+		this.store.add(this.key, messages("first"));
+		List<CompletableFuture<Boolean>> puts = new ArrayList<>();
+		TransactionTemplate nested = transactionOn(this.pool);
+		nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+		this.transaction.executeWithoutResult((outer) -> {
+			this.store.erase(this.key);
+			CompletableFuture<Boolean> put = CompletableFuture
+				.supplyAsync(() -> this.store.put(this.key, RecordWrite.create("note", "1", "x")));
+			puts.add(put);
+			// some databases let it wait for this transaction
+			put.copy().completeOnTimeout(false, 1, TimeUnit.SECONDS).join();
+			nested.executeWithoutResult(TransactionStatus::setRollbackOnly);
+		});
+		puts.forEach(CompletableFuture::join);
+		assertThat(database().leftOf(this.key)).isZero();
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure.access;
 
+import io.sessionkit.access.CallerResolver;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.OwnerSource;
@@ -25,17 +26,21 @@ final class AccessCheck extends AtStart {
 
 	private final ObjectProvider<PrincipalOwner> owners;
 
+	private final ObjectProvider<CallerResolver> callers;
+
 	AccessCheck(SessionAccess access, ConfigurableBeanFactory beans, SessionKitProperties properties,
-			ObjectProvider<PrincipalOwner> owners) {
+			ObjectProvider<PrincipalOwner> owners, ObjectProvider<CallerResolver> callers) {
 		this.access = access;
 		this.beans = beans;
 		this.properties = properties;
 		this.owners = owners;
+		this.callers = callers;
 	}
 
 	@Override
 	protected void run() {
 		checkOwner();
+		checkCallers();
 		checkAnyOwner();
 		checkPrincipalOwner();
 		if (!this.access.isUnlimited()) {
@@ -52,6 +57,16 @@ final class AccessCheck extends AtStart {
 			throw ConfigurationRefusedException.of(SessionKitProperties.OWNER, "principal",
 					"The SessionAccess bean lets everybody reach all sessions. Build it with SessionAccess.of(..),"
 							+ " remove it, or write none.");
+		}
+	}
+
+	/** An access that is built with another resolver may ask the bean in that. */
+	private void checkCallers() {
+		if (this.access.isUnlimited() && !areUsersAsked() && this.callers.stream().findAny().isPresent()) {
+			throw new ConfigurationRefusedException(
+					"The CallerResolver bean is never asked: the SessionAccess bean lets everybody reach all sessions.",
+					"Build the SessionAccess bean with SessionAccess.of(..), or leave one of the two out. If the"
+							+ " CallerResolver is meant for something else, define it with @Bean(defaultCandidate = false).");
 		}
 	}
 

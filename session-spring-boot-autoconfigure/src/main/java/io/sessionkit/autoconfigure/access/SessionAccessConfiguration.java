@@ -52,8 +52,9 @@ public class SessionAccessConfiguration {
 
 	@Bean
 	AccessCheck sessionKitAccessCheck(SessionAccess access, ConfigurableBeanFactory beans,
-			SessionKitProperties properties, ObjectProvider<PrincipalOwner> owners) {
-		return new AccessCheck(access, beans, properties, owners);
+			SessionKitProperties properties, ObjectProvider<PrincipalOwner> owners,
+			ObjectProvider<CallerResolver> callers) {
+		return new AccessCheck(access, beans, properties, owners, callers);
 	}
 
 	@Bean

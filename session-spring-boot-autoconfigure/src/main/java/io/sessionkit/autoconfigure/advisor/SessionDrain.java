@@ -101,7 +101,7 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 			callback.run();
 			return;
 		}
-		Thread thread = new Thread(() -> {
+		thread(() -> {
 			try {
 				drain();
 			}
@@ -109,8 +109,14 @@ final class SessionDrain implements SmartLifecycle, ApplicationListener<ContextC
 				this.running = false;
 				callback.run();
 			}
-		}, "sessionkit-drain");
-		thread.start();
+		}).start();
+	}
+
+	/** Makes a thread that inherits no thread-locals, which may be those of a user. */
+	private static Thread thread(Runnable work) {
+		Thread thread = new Thread(null, work, "sessionkit-drain", 0, false);
+		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+		return thread;
 	}
 
 	/** Lets nothing new begin, and returns whether anything is at work. */

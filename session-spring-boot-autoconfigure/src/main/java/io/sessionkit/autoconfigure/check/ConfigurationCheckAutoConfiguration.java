@@ -5,6 +5,7 @@ import java.util.Map;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalTexts;
+import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
@@ -36,11 +37,12 @@ public final class ConfigurationCheckAutoConfiguration {
 	@Bean
 	OwnBeansCheck sessionKitOwnBeansCheck(ListableBeanFactory beans, Environment environment,
 			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
-			ObjectProvider<HistoryMerge> merges, ObjectProvider<ApprovalPolicy> policies,
+			ObjectProvider<HistoryMerge> merges, ObjectProvider<SummaryTrigger> triggers,
+			ObjectProvider<ApprovalPolicy> policies,
 			ObjectProvider<ApprovalTexts> texts, ObjectProvider<SessionKeyResolver> resolvers) {
 		return new OwnBeansCheck(beans, environment,
 				Map.of(SessionHook.class, hooks, SessionListener.class, listeners, HistoryMerge.class, merges,
-						ApprovalPolicy.class, policies, ApprovalTexts.class, texts, SessionKeyResolver.class,
+						SummaryTrigger.class, triggers, ApprovalPolicy.class, policies, ApprovalTexts.class, texts, SessionKeyResolver.class,
 						resolvers));
 	}
 

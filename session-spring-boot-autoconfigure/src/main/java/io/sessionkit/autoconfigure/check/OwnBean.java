@@ -12,6 +12,7 @@ import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.SessionTitles;
@@ -59,7 +60,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
 					names("trim", "prune", "summarize", "sequence", "retention", "attributes", "turn", "snapshot",
 							"durability", "lease", "tools"),
-					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class), Conversations::has),
+					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class, SummaryTrigger.class), Conversations::has),
 			new OwnBean<>(Approvals.class, "sessionKitApprovals", "the methods of Approvals.builder(..)",
 					names("approval.tools", "approval.deciders", "approval.owner-decides", "approval.siblings",
 							"approval.on-new-message", "approval.expires-after", "approval.version"),

@@ -534,6 +534,21 @@ class SessionAccessTests {
 	}
 
 	@Test
+	void resolverBesideAnAccessThatLetsEverybodyReachAllSessionsIsRefused() {
+		CallerResolver resolver = () -> Optional.of(Caller.of("acme/ada"));
+		ApplicationContextRunner both = this.runner.withBean("tenants", CallerResolver.class, () -> resolver);
+		both.withBean(SessionAccess.class, SessionAccess::unlimited)
+			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
+				.hasMessageContaining("CallerResolver bean is never asked"));
+		both.withBean(SessionAccess.class, () -> SessionAccess.of(resolver))
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withBean(SessionAccess.class, SessionAccess::unlimited)
+			.withBean("tenants", CallerResolver.class, () -> resolver,
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void userHasTheSameThreadsInEachWayOfWritingTheName() {
 		this.runner.withUserConfiguration(LowerCase.class).run((context) -> {
 			signIn("Eve");

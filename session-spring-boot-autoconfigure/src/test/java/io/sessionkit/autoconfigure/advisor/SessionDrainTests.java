@@ -289,6 +289,37 @@ class SessionDrainTests {
 	}
 
 	@Test
+	void threadThatDrainsInheritsNoThreadLocals() {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch stopping = new CountDownLatch(1);
+		this.runner.run((context) -> {
+			context.getBean(WorkingModel.class).before((prompt) -> {
+				asked.countDown();
+				await(stopping);
+			});
+			CompletableFuture.runAsync(() -> ask(context.getBean(ChatClient.Builder.class), "q"));
+			asked.await();
+			CompletableFuture<String> seen = new CompletableFuture<>();
+			user.set("ada");
+			context.getBean(SessionDrain.class)
+				.stop(() -> seen.complete(Thread.currentThread().getName() + " of " + user.get()));
+			user.remove();
+			stopping.countDown();
+			assertThat(seen.join()).isEqualTo("sessionkit-drain of null");
+		});
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
 	void closedChildLeavesTheConversationsOfItsParentAtWork() {
 		this.runner.run((parent) -> {
 			this.runner.withParent(parent)

@@ -18,6 +18,8 @@ import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
@@ -28,6 +30,7 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.TurnStreams;
+import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -220,6 +223,21 @@ class OwnBeansCheckTests {
 				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (history, input) -> List.of()))
 					.getDescription())
 			.contains("HistoryMerge bean 'joined'");
+	}
+
+	@Test
+	void triggerThatConversationsOfTheApplicationDoNotHaveIsRefused() {
+		SummaryTrigger trigger = (session) -> false;
+		Summarize.Builder rule = Summarize.by(new ScriptedChatModel());
+		for (Function<SessionStore, Conversations> each : List.<Function<SessionStore, Conversations>>of(
+				Conversations::of, (store) -> Conversations.builder(store).summarize(rule.build()).build())) {
+			assertThat(StartFailure
+				.analysis(conversations(each).withBean("long", SummaryTrigger.class, () -> trigger))
+				.getDescription()).contains("SummaryTrigger bean 'long'").contains("Conversations bean 'mine'");
+		}
+		conversations((store) -> Conversations.builder(store).summarize(rule.trigger(trigger).build()).build())
+			.withBean("long", SummaryTrigger.class, () -> trigger)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
