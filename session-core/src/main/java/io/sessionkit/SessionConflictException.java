@@ -9,9 +9,8 @@ import org.springframework.ai.chat.model.ChatResponse;
  * a turn, a move to another place of the history, a deletion, other attributes. A call
  * that has lost its place in line gets it too, whether or not anybody has written. If a
  * turn was to be stored, it is kept beside the history, or stays open if a part of it is
- * stored. If the other writer did not let go of the
- * session, nothing more of the turn is stored; the message says so. Call again to
- * continue from the present state.
+ * stored. If the other writer did not let go of the session, nothing more of the turn is
+ * stored; the message says so. Call again to continue from the present state.
  */
 public final class SessionConflictException extends SessionException {
 

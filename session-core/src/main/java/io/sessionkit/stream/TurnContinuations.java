@@ -416,8 +416,9 @@ public final class TurnContinuations implements AutoCloseable {
 
 		private static void warnUnlessStored(Continuations continuations) {
 			if (!continuations.areStored()) {
-				logger.warn("The Approvals store no notices of decisions, so turns that are decided in this process wait"
-						+ " for a call. Build them with Approvals.Builder.continues(true).");
+				logger
+					.warn("The Approvals store no notices of decisions, so turns that are decided in this process wait"
+							+ " for a call. Build them with Approvals.Builder.continues(true).");
 			}
 		}
 

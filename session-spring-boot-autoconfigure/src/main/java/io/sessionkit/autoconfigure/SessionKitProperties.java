@@ -81,8 +81,8 @@ public final class SessionKitProperties {
 	/**
 	 * Owner of the sessions that are named without one: principal (the user of Spring
 	 * Security, who reaches sessions of others only with any-owner-authority) or none. A
-	 * CallerResolver or SessionAccess bean comes first. Unset: principal if the application has Spring
-	 * Security, none otherwise.
+	 * CallerResolver or SessionAccess bean comes first. Unset: principal if the
+	 * application has Spring Security, none otherwise.
 	 */
 	private final @Nullable OwnerSource owner;
 

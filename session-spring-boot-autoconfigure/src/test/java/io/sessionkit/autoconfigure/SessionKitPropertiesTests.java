@@ -285,9 +285,9 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "approval.expires-after, 400d, 365d", "lease, 366d, 365d", "lease, 1000000d, 365d", "concurrency-timeout, 1000000d, 365d",
-			"tools.timeout, 366d, 365d", "tools.timeouts.x, 2000d, 365d", "summarize.timeout, 25h, 1d",
-			"summarize.backoff, 25h, 1d", "shutdown.timeout, 1000000d, 365d",
+	@CsvSource({ "approval.expires-after, 400d, 365d", "lease, 366d, 365d", "lease, 1000000d, 365d",
+			"concurrency-timeout, 1000000d, 365d", "tools.timeout, 366d, 365d", "tools.timeouts.x, 2000d, 365d",
+			"summarize.timeout, 25h, 1d", "summarize.backoff, 25h, 1d", "shutdown.timeout, 1000000d, 365d",
 			"observation.waiting-interval, 1000000d, 365d", "observation.health-timeout, 1000000d, 365d" })
 	void timeThatIsTooLongToBeMeasuredIsRefused(String property, String value, String longest) {
 		FailureAnalysis analysis = analysisOf("sessionkit." + property + "=" + value);

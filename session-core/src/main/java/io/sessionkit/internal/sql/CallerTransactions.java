@@ -251,8 +251,8 @@ public final class CallerTransactions {
 		@Override
 		public void savepointRollback(Object savepoint) {
 			int most = this.whenRolledBack.size();
-			List<Runnable> since = this.whenRolledBack
-				.subList(Math.min(most, this.before.getOrDefault(savepoint, 0)), most);
+			List<Runnable> since = this.whenRolledBack.subList(Math.min(most, this.before.getOrDefault(savepoint, 0)),
+					most);
 			this.rolledBack.addAll(since);
 			since.clear();
 		}

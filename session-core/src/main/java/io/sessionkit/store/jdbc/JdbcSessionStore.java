@@ -87,8 +87,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * SQLite has one writer at a time. While a transaction of the caller has written,
  * {@link #put} is refused if that was by the store, and waits in vain otherwise, as
- * {@link #deleteExpired} does. A transaction that has read
- * before others wrote cannot write, which is a conflict, unless it began as a writer
+ * {@link #deleteExpired} does. A transaction that has read before others wrote cannot
+ * write, which is a conflict, unless it began as a writer
  * (<code>transaction_mode=IMMEDIATE</code> in the URL).
  * <p>
  * Expiry and the times of sessions and records are by the clock of the database, to the

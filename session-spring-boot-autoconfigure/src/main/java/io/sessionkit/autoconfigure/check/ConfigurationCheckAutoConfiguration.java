@@ -38,12 +38,12 @@ public final class ConfigurationCheckAutoConfiguration {
 	OwnBeansCheck sessionKitOwnBeansCheck(ListableBeanFactory beans, Environment environment,
 			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
 			ObjectProvider<HistoryMerge> merges, ObjectProvider<SummaryTrigger> triggers,
-			ObjectProvider<ApprovalPolicy> policies,
-			ObjectProvider<ApprovalTexts> texts, ObjectProvider<SessionKeyResolver> resolvers) {
+			ObjectProvider<ApprovalPolicy> policies, ObjectProvider<ApprovalTexts> texts,
+			ObjectProvider<SessionKeyResolver> resolvers) {
 		return new OwnBeansCheck(beans, environment,
 				Map.of(SessionHook.class, hooks, SessionListener.class, listeners, HistoryMerge.class, merges,
-						SummaryTrigger.class, triggers, ApprovalPolicy.class, policies, ApprovalTexts.class, texts, SessionKeyResolver.class,
-						resolvers));
+						SummaryTrigger.class, triggers, ApprovalPolicy.class, policies, ApprovalTexts.class, texts,
+						SessionKeyResolver.class, resolvers));
 	}
 
 }

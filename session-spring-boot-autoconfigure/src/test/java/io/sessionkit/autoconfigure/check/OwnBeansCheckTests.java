@@ -231,8 +231,7 @@ class OwnBeansCheckTests {
 		Summarize.Builder rule = Summarize.by(new ScriptedChatModel());
 		for (Function<SessionStore, Conversations> each : List.<Function<SessionStore, Conversations>>of(
 				Conversations::of, (store) -> Conversations.builder(store).summarize(rule.build()).build())) {
-			assertThat(StartFailure
-				.analysis(conversations(each).withBean("long", SummaryTrigger.class, () -> trigger))
+			assertThat(StartFailure.analysis(conversations(each).withBean("long", SummaryTrigger.class, () -> trigger))
 				.getDescription()).contains("SummaryTrigger bean 'long'").contains("Conversations bean 'mine'");
 		}
 		conversations((store) -> Conversations.builder(store).summarize(rule.trigger(trigger).build()).build())
