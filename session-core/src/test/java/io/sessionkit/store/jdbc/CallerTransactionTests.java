@@ -20,6 +20,8 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -411,6 +413,29 @@ class CallerTransactionTests {
 			assertThat(done).isEmpty();
 		});
 		assertThat(done).containsExactly("before all others", "around", "inside", "inside of kept");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void listenerIsToldOfATurnBeforeItsTransactionIsRolledBack(TestDatabase database) {
+		use(database);
+		this.model.says("lost");
+		List<Turn> heard = new ArrayList<>();
+		SessionListener listener = new SessionListener() {
+
+			@Override
+			public void committed(SessionEvent.Committed event) {
+				heard.add(event.turn());
+			}
+
+		};
+		transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((status) -> {
+			call(SessionAdvisor.listener(listener));
+			assertThat(heard).hasSize(1);
+			status.setRollbackOnly();
+		});
+		assertThat(heard).hasSize(1);
+		assertThat(this.store.find(this.key)).isEmpty();
 	}
 
 	private void nested(Consumer<TransactionStatus> what) {

@@ -202,18 +202,26 @@ final class JdbcStoreCheck {
 	}
 
 	/**
-	 * Returns whether the tables are there but the user may not read them, by the error
-	 * codes of PostgreSQL, MariaDB and MySQL, H2, SQL Server, and Oracle. HSQLDB does not
-	 * tell a table that is missing from one that may not be read.
+	 * Returns whether the tables are there but the user may not read them. HSQLDB does
+	 * not tell a table that is missing from one that may not be read.
 	 */
 	static boolean isNotGranted(Exception ex) {
+		SQLException sql = refusalIn(ex);
+		return sql != null && sql.getErrorCode() != HSQLDB_DENIED_OR_MISSING && isDenied(ex);
+	}
+
+	/**
+	 * Returns whether the user may not do what was tried on a table that is there, by the
+	 * error codes of PostgreSQL, MariaDB and MySQL, H2, HSQLDB, SQL Server, and Oracle.
+	 */
+	static boolean isDenied(Exception ex) {
 		SQLException sql = refusalIn(ex);
 		if (sql == null) {
 			return false;
 		}
 		int error = sql.getErrorCode();
 		return switch (String.valueOf(sql.getSQLState())) {
-			case "42501" -> error != HSQLDB_DENIED_OR_MISSING;
+			case "42501" -> true;
 			case "42000" -> error == 1142 || error == 1044 || error == 1031;
 			case "90096" -> true;
 			default -> error == 229;

@@ -100,7 +100,7 @@ final class WriteRights {
 			if (isReadOnly(ex)) {
 				throw readOnly(JdbcStoreCheck.describe(ex), ex);
 			}
-			if (JdbcStoreCheck.isNotGranted(ex)) {
+			if (JdbcStoreCheck.isDenied(ex)) {
 				missing.add(what);
 			}
 			else {
