@@ -41,6 +41,7 @@ import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -297,12 +298,11 @@ class ConcurrencyTests {
 	@EnumSource
 	void aCallThatNoLongerShowsThatItIsThereIsPassedByAndChangesNothing(TestStores kind) throws Exception {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
-		Duration life = Duration.ofSeconds(1);
-		ChatClient stopped = chat(store, Concurrency.SERIALIZE, LONG, life);
+		ChatClient stopped = chat(store, Concurrency.SERIALIZE, LONG, Duration.ofSeconds(1));
 		Future<String> first = ask(stopped, "u1");
 		this.model.awaitCalls(1);
 		this.opened.remove(0).close();
-		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, life);
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
 		Future<String> second = ask(chat, "u2");
 		this.model.awaitCalls(2);
 		this.model.open();
@@ -334,20 +334,17 @@ class ConcurrencyTests {
 				.withCauseInstanceOf(SessionConflictException.class);
 			return Flux.just(scripted.chunk("a2", List.of(), true));
 		}));
-		first.set(ask(gated(store, scripted, durability), "u1"));
+		first.set(ask(gated(store, scripted, durability, Duration.ofSeconds(1)), "u1"));
 		called.await();
 		this.opened.remove(0).close();
-		assertThat(answer(gated(store, scripted, durability), "u2")).isEqualTo("a2");
+		assertThat(answer(gated(store, scripted, durability, LONG), "u2")).isEqualTo("a2");
 		assertThat(store.find(this.key).orElseThrow().openTurn()).isZero();
 		assertThat(log(store)).containsExactly("user: u2", "assistant: a2");
 	}
 
 	/** With steps, the tool needs no approval. */
-	private ChatClient gated(SessionStore store, ChatModel scripted, Durability durability) {
-		Conversations conversations = Conversations.builder(store)
-			.lease(Duration.ofSeconds(1))
-			.durability(durability)
-			.build();
+	private ChatClient gated(SessionStore store, ChatModel scripted, Durability durability, Duration life) {
+		Conversations conversations = Conversations.builder(store).lease(life).durability(durability).build();
 		this.opened.add(conversations);
 		Approvals approvals = Approvals.builder(conversations)
 			.tools((durability == Durability.STEP) ? Set.of() : Set.of("add"))
@@ -451,11 +448,8 @@ class ConcurrencyTests {
 		ChatClient chat = chat(store, Concurrency.REJECT, LONG, LONG);
 		List<Future<String>> clicks = List.of(ask(chat, "u"), ask(chat, "u"), ask(chat, "u"));
 		this.model.awaitCalls(1);
-		int refused = 0;
-		for (int i = 0; i < 200 && refused < 2; i++) {
-			TimeUnit.MILLISECONDS.sleep(10);
-			refused = (int) clicks.stream().filter(Future::isDone).count();
-		}
+		Awaitility.await().until(() -> clicks.stream().filter(Future::isDone).count() >= 2);
+		long refused = clicks.stream().filter(Future::isDone).count();
 		this.model.open();
 		for (Future<String> click : clicks) {
 			awaitDone(click);

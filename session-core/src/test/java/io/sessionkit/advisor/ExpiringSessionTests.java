@@ -2,9 +2,16 @@ package io.sessionkit.advisor;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
@@ -41,42 +48,56 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Order(1)
 class ExpiringSessionTests {
 
-	private static final Duration LIFE = Duration.ofSeconds(4);
+	/** So long that sessions outlive seconds in which this process does nothing. */
+	private static final Duration LIFE = Duration.ofSeconds(15);
 
 	private final SessionKey key = SessionKey.of("life", UUID.randomUUID().toString());
 
-	private final List<Conversations> opened = new ArrayList<>();
+	private final List<Conversations> opened = new CopyOnWriteArrayList<>();
 
-	/** The work of the model before it answers. */
-	private Runnable thinking = () -> {
-	};
+	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	@AfterEach
 	void close() {
+		this.threads.shutdownNow();
 		this.opened.forEach(Conversations::close);
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void aCallThatBeginsNearTheEndOfItsSessionIsStored(TestStores kind) throws Exception {
-		assertThatACallNearTheEndIsStored(kind.create());
-	}
-
-	/** By its clock, the session was not even written yet. */
+	/** On the stores, and on one by whose clock the session was not even written yet. */
 	@Test
-	void aCallThatBeginsNearTheEndIsStoredAlsoIfItsClockIsBehind() throws Exception {
-		assertThatACallNearTheEndIsStored(onDatabase(Clock.offset(Clock.systemUTC(), Duration.ofHours(-1))));
+	void aCallThatBeginsNearTheEndOfItsSessionIsStored() {
+		Map<String, Callable<?>> checks = onAllStores(this::assertThatACallNearTheEndIsStored);
+		Clock behind = Clock.offset(Clock.systemUTC(), Duration.ofHours(-1));
+		checks.put("its clock is behind", () -> assertThatACallNearTheEndIsStored(onDatabase(behind)));
+		assertThatAllHold(checks);
 	}
 
-	private void assertThatACallNearTheEndIsStored(SessionStore store) throws InterruptedException {
-		beginSession(store);
-		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+	private boolean assertThatACallNearTheEndIsStored(SessionStore store) {
+		beginSession(store, LIFE);
+		Thinking thinking = new Thinking();
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC, thinking);
 		answer(chat, "u1");
 		// a renewal of the session while the call works would come too late
-		Thread.sleep(LIFE.multipliedBy(7).dividedBy(10).toMillis());
-		this.thinking = () -> sleep(LIFE.dividedBy(2));
+		sleep(LIFE.multipliedBy(7).dividedBy(10));
+		thinking.work = () -> sleep(LIFE.dividedBy(2));
 		assertThat(answer(chat, "u2")).isEqualTo("a");
 		assertThat(store.messages(this.key)).hasSize(4);
+		return true;
+	}
+
+	private Map<String, Callable<?>> onAllStores(Function<SessionStore, ?> check) {
+		Map<String, Callable<?>> checks = new LinkedHashMap<>();
+		for (TestStores kind : TestStores.values()) {
+			checks.put(kind.name(), () -> check.apply(kind.create()));
+		}
+		return checks;
+	}
+
+	/** At the same time, since they take long and do little. */
+	private void assertThatAllHold(Map<String, Callable<?>> checks) {
+		Map<String, Future<?>> running = new LinkedHashMap<>();
+		checks.forEach((name, check) -> running.put(name, this.threads.submit(check)));
+		running.forEach((name, check) -> assertThat(check).as(name).succeedsWithin(Duration.ofMinutes(2)));
 	}
 
 	private static SessionStore onDatabase(Clock clock) {
@@ -87,37 +108,51 @@ class ExpiringSessionTests {
 		return new JdbcSessionStore(database, StoreOptions.of(JsonMessageCodec.create()).clock(clock));
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void aCallThatTakesLongerThanItsSessionLivesIsStored(TestStores kind) {
-		SessionStore store = kind.create();
-		beginSession(store);
-		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
-		answer(chat, "u1");
-		this.thinking = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
-		assertThat(answer(chat, "u2")).isEqualTo("a");
-		assertThat(store.messages(this.key)).hasSize(4);
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void aCallInLineKeepsItsPlaceWhileItTakesLongerThanItsSessionLives(Concurrency concurrency) {
-		SessionStore store = TestStores.MEMORY.create();
-		beginSession(store);
-		ChatClient chat = chat(store, concurrency).mutate().defaultAdvisors(SessionAdvisor.idempotencyKey("k")).build();
-		this.thinking = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
-		assertThat(answer(chat, "u1")).isEqualTo("a");
-		assertThat(answer(chat, "u1")).isEqualTo("a");
-		assertThat(store.messages(this.key)).hasSize(2);
+	@Test
+	void aCallThatTakesLongerThanItsSessionLivesIsStored() {
+		assertThatAllHold(onAllStores((store) -> {
+			beginSession(store, LIFE);
+			Thinking thinking = new Thinking();
+			ChatClient chat = chat(store, Concurrency.OPTIMISTIC, thinking);
+			answer(chat, "u1");
+			thinking.work = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
+			assertThat(answer(chat, "u2")).isEqualTo("a");
+			return assertThat(store.messages(this.key)).hasSize(4);
+		}));
 	}
 
 	@Test
-	void aSessionExpiresWhenNoCallWorksOnItAnyMore() throws Exception {
+	void aCallInLineKeepsItsPlaceWhileItTakesLongerThanItsSessionLives() {
+		Map<String, Callable<?>> checks = new LinkedHashMap<>();
+		for (Concurrency concurrency : Concurrency.values()) {
+			checks.put(concurrency.name(), () -> assertThatACallKeepsItsPlace(concurrency));
+		}
+		assertThatAllHold(checks);
+	}
+
+	private boolean assertThatACallKeepsItsPlace(Concurrency concurrency) {
 		SessionStore store = TestStores.MEMORY.create();
-		beginSession(store);
-		this.thinking = () -> sleep(LIFE.dividedBy(2));
-		answer(chat(store, Concurrency.SERIALIZE), "u1");
-		Thread.sleep(LIFE.plusMillis(200).toMillis());
+		beginSession(store, LIFE);
+		Thinking thinking = new Thinking();
+		ChatClient chat = chat(store, concurrency, thinking).mutate()
+			.defaultAdvisors(SessionAdvisor.idempotencyKey("k"))
+			.build();
+		thinking.work = () -> sleep(LIFE.multipliedBy(3).dividedBy(2));
+		assertThat(answer(chat, "u1")).isEqualTo("a");
+		assertThat(answer(chat, "u1")).isEqualTo("a");
+		assertThat(store.messages(this.key)).hasSize(2);
+		return true;
+	}
+
+	@Test
+	void aSessionExpiresWhenNoCallWorksOnItAnyMore() {
+		SessionStore store = TestStores.MEMORY.create();
+		Duration life = Duration.ofSeconds(6);
+		beginSession(store, life);
+		Thinking thinking = new Thinking();
+		thinking.work = () -> sleep(life.dividedBy(2));
+		answer(chat(store, Concurrency.SERIALIZE, thinking), "u1");
+		sleep(life.plusMillis(200));
 		assertThat(store.find(this.key)).isEmpty();
 	}
 
@@ -125,9 +160,10 @@ class ExpiringSessionTests {
 	@EnumSource
 	void aCallWhoseSessionHasGoneSaysSo(TestStores kind) {
 		SessionStore store = kind.create();
-		ChatClient chat = chat(store, Concurrency.OPTIMISTIC);
+		Thinking thinking = new Thinking();
+		ChatClient chat = chat(store, Concurrency.OPTIMISTIC, thinking);
 		answer(chat, "u1");
-		this.thinking = () -> store.erase(this.key);
+		thinking.work = () -> store.erase(this.key);
 		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> answer(chat, "u2"))
 			.withMessageContaining("erased or has expired")
 			.withMessageContaining("evicted")
@@ -139,15 +175,23 @@ class ExpiringSessionTests {
 		assertThat(store.find(this.key)).isEmpty();
 	}
 
-	private void beginSession(SessionStore store) {
-		store.commit(Commit.first(this.key).header(HeaderChange.NONE.timeToLive(LIFE)));
+	private void beginSession(SessionStore store, Duration life) {
+		store.commit(Commit.first(this.key).header(HeaderChange.NONE.timeToLive(life)));
 	}
 
-	private ChatClient chat(SessionStore store, Concurrency concurrency) {
+	/** The work of a model before it answers. */
+	private static final class Thinking {
+
+		private volatile Runnable work = () -> {
+		};
+
+	}
+
+	private ChatClient chat(SessionStore store, Concurrency concurrency, Thinking thinking) {
 		Conversations conversations = Conversations.of(store);
 		this.opened.add(conversations);
 		ChatModel model = (prompt) -> {
-			this.thinking.run();
+			thinking.work.run();
 			return new ChatResponse(List.of(new Generation(new AssistantMessage("a"))));
 		};
 		return ChatClient.builder(model)

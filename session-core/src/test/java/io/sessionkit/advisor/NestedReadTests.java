@@ -201,7 +201,7 @@ class NestedReadTests {
 	@Test
 	void callInLineDoesNotWaitForItself() {
 		this.client = client(
-				(advisor) -> advisor.concurrency(Concurrency.SERIALIZE).concurrencyTimeout(Duration.ofSeconds(5)));
+				(advisor) -> advisor.concurrency(Concurrency.SERIALIZE).concurrencyTimeout(Duration.ofSeconds(30)));
 		talk();
 		outer(() -> ask(this.client.prompt().user("inner").advisors(SessionAdvisor.session(this.key))));
 		assertThat(this.inner).hasSize(3);

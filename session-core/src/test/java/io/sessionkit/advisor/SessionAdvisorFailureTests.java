@@ -49,6 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
@@ -323,7 +324,7 @@ class SessionAdvisorFailureTests {
 		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("half", List.of(), false)), Flux.never()))
 			.says("a");
 		ChatClient chat = client(ClientSetup.streaming());
-		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(5));
+		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(30));
 		Turn cancelled = awaitTurn();
 		assertThat(cancelled.status()).isEqualTo(TurnStatus.CANCELLED);
 		assertThat(Lines.of(messages(cancelled))).containsExactly("user: q", "assistant: half");
@@ -336,7 +337,7 @@ class SessionAdvisorFailureTests {
 	void aStreamCancelledAfterTheWholeAnswerIsCompleted() {
 		this.model.step((prompt) -> Flux.concat(Flux.just(this.model.chunk("whole", List.of(), true)), Flux.never()));
 		ChatClient chat = client(ClientSetup.streaming());
-		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(5));
+		StepVerifier.create(stream(chat, "q")).expectNextCount(1).thenCancel().verify(Duration.ofSeconds(30));
 		assertThat(awaitTurn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: q", "assistant: whole");
 	}
@@ -751,13 +752,19 @@ class SessionAdvisorFailureTests {
 	}
 
 	/**
-	 * Gives up on a silent model and asks again, inside the turn.
+	 * Gives up on a model that falls silent and asks again, inside the turn. The second
+	 * answer may take its time.
 	 */
 	private static final class TimingOut implements StreamAdvisor {
 
+		private final AtomicBoolean again = new AtomicBoolean();
+
 		@Override
 		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
-			return Flux.defer(() -> chain.copy(this).nextStream(request)).timeout(Duration.ofMillis(300)).retry(1);
+			return Flux.defer(() -> {
+				Duration patience = this.again.getAndSet(true) ? Duration.ofDays(1) : Duration.ofMillis(300);
+				return chain.copy(this).nextStream(request).timeout(Mono.never(), (response) -> Mono.delay(patience));
+			}).retry(1);
 		}
 
 		@Override

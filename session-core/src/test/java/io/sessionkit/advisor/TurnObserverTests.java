@@ -219,7 +219,7 @@ class TurnObserverTests {
 			.expectNextCount(1)
 			.then(() -> this.store.failAt(fault))
 			.thenCancel()
-			.verify(Duration.ofSeconds(5));
+			.verify(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> !this.noted.outcomes().isEmpty());
 		assertThat(this.noted.outcomes()).containsExactly("CANCELLED");
 		assertThat(this.noted.stages()).contains("-TURN").doesNotContain(")TURN");
@@ -290,7 +290,11 @@ class TurnObserverTests {
 	}
 
 	private Conversations withShortLease() {
-		return Conversations.builder(this.store).observers(this.observers).lease(Duration.ofSeconds(1)).build();
+		return withLease(Duration.ofSeconds(1));
+	}
+
+	private Conversations withLease(Duration lease) {
+		return Conversations.builder(this.store).observers(this.observers).lease(lease).build();
 	}
 
 	/** Another process has taken the lease over while the tool ran. */
@@ -337,7 +341,7 @@ class TurnObserverTests {
 	@Test
 	void leaseThatIsErasedWithItsSessionIsNotReported() {
 		this.gated = Set.of("add");
-		this.conversations = withShortLease();
+		this.conversations = withLease(Duration.ofSeconds(6));
 		this.model.calls(ADD).says("a");
 		ask(Mode.CALL, "q");
 		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
@@ -478,7 +482,7 @@ class TurnObserverTests {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

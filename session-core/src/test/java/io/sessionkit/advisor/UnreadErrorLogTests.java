@@ -145,7 +145,7 @@ class UnreadErrorLogTests {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(5, TimeUnit.SECONDS)).isTrue();
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

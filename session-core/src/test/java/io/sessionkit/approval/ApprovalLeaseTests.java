@@ -83,9 +83,10 @@ class ApprovalLeaseTests {
 	void leaseIsRenewedWhileAToolRunsSoThatAnotherCallIsTold(TestStores kind) {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		List<String> others = new ArrayList<>();
-		try (Participant other = participant(store); Participant holder = this.scenario.takePart(store, (id) -> {
+		ApprovalScenario renewing = this.scenario.leasedFor(Duration.ofSeconds(6));
+		try (Participant other = participant(store); Participant holder = renewing.takePart(store, (id) -> {
 			List<Long> revisions = new ArrayList<>();
-			await().until(() -> {
+			await().atMost(Duration.ofSeconds(60)).until(() -> {
 				revisions.add(lease(store).revision());
 				return revisions.get(revisions.size() - 1) > revisions.get(0) + 3;
 			});
@@ -385,8 +386,9 @@ class ApprovalLeaseTests {
 		}
 	}
 
+	/** One that nobody takes its lease from. */
 	private Participant participant(SessionStore store) {
-		return this.scenario.takePart(store, (id) -> {
+		return this.scenario.leasedFor(Duration.ofSeconds(30)).takePart(store, (id) -> {
 		}, this::count);
 	}
 

@@ -142,8 +142,7 @@ abstract class NewMessages extends ResumedTurns {
 	void messageForATurnWhoseCallsHaveExpiredContinuesIt(ClientSetup.Mode mode) {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).expiresAfter(shortTime()));
 		this.model.calls(cancel("c1", 1)).says("done");
-		ask(mode, "q1");
-		letExpire(waiting());
+		letExpire(SessionAdvisor.pending(ask(mode, "q1")).get(0));
 		assertThat(status(ask(mode, "q2"))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(this.runs).isEmpty();
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");

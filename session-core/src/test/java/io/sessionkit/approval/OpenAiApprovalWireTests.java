@@ -2,21 +2,26 @@ package io.sessionkit.approval;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.OpenAiStub;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.WireSequence;
+import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
-import io.sessionkit.test.TestStores;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,7 +44,10 @@ class OpenAiApprovalWireTests {
 
 	private static final String ASKED = "assistant c1{\"id\":1} c2{\"id\":2} c3{\"id\":3}";
 
-	private final SessionStore store = TestStores.MEMORY.create();
+	private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-02-03T04:05:06Z"));
+
+	private final SessionStore store = new InMemorySessionStore(
+			StoreOptions.of(JsonMessageCodec.create()).clock(((InstantSource) this.now::get).withZone(ZoneOffset.UTC)));
 
 	private final List<String> runs = new CopyOnWriteArrayList<>();
 
@@ -89,9 +97,10 @@ class OpenAiApprovalWireTests {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void requestAfterAnExpiryIsValid(ClientSetup.Mode mode) {
-		this.rules = (rules) -> rules.expiresAfter(Duration.ofMillis(50));
+		this.rules = (rules) -> rules.expiresAfter(Duration.ofHours(1));
 		pause(mode);
-		Awaitility.await().until(() -> pending().isEmpty());
+		this.now.set(pending().get(0).expiresAt());
+		assertThat(pending()).isEmpty();
 		String expired = ": Nobody decided on this call in time, so it did not run.";
 		goesOn(mode, "tool c1" + expired, "tool c2: done {\"id\":2}", "tool c3" + expired);
 	}

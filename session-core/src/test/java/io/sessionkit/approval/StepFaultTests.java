@@ -212,14 +212,15 @@ class StepFaultTests {
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void leaseThatIsLeftOverIsReplacedByThatOfATurnThatBegins(TestStores kind) {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
-		Client client = client(store, Durability.STEP);
+		Client client = client(
+				Conversations.builder(store).durability(Durability.STEP).lease(Duration.ofSeconds(6)).build());
 		Client other = client(store, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		store.put(this.key,
 				RecordWrite.create(TurnRecords.LEASE, TurnRecords.LEASE_ID, "{}").livingFor(Duration.ofMinutes(5)));
 		long left = lease(store).revision();
 		this.inTool.set(() -> {
-			Awaitility.await().until(() -> lease(store).revision() > left + 2);
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> lease(store).revision() > left + 2);
 			CompletableFuture
 				.runAsync(() -> assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(other::resume))
 				.join();
@@ -342,7 +343,7 @@ class StepFaultTests {
 	}
 
 	private Client client(SessionStore store, Durability durability) {
-		return client(Conversations.builder(store).durability(durability).lease(Duration.ofSeconds(1)).build());
+		return client(Conversations.builder(store).durability(durability).lease(Duration.ofSeconds(30)).build());
 	}
 
 	private Client client(Conversations conversations) {

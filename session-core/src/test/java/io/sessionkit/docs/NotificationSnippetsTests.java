@@ -60,14 +60,15 @@ class NotificationSnippetsTests {
 		});
 		server.start();
 		ApprovalWebhook webhook = new ApprovalWebhook(
-				URI.create("http://localhost:" + server.getAddress().getPort() + "/hook"), Duration.ofSeconds(2));
+				URI.create("http://localhost:" + server.getAddress().getPort() + "/hook"), Duration.ofSeconds(5));
 		InMemorySessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 		try (Conversations conversations = Conversations.of(store)) {
 			Approvals approvals = Approvals.builder(conversations).tools(Set.of("cancel")).notices(true).build();
 			try (ApprovalNotices delivery = ApprovalNotices.start(approvals, (notice) -> send(webhook, notice),
 					Duration.ofMillis(100))) {
 				pause(conversations, approvals);
-				await().until(() -> store.oldestRecords("notice", null, 10).records().isEmpty());
+				await().atMost(Duration.ofSeconds(60))
+					.until(() -> store.oldestRecords("notice", null, 10).records().isEmpty());
 				assertThat(delivery).isNotNull();
 			}
 		}

@@ -243,7 +243,7 @@ class SessionContextTests {
 		StepVerifier.create(prompt(chat, "q").stream().content())
 			.expectNext("half")
 			.thenCancel()
-			.verify(Duration.ofSeconds(5));
+			.verify(Duration.ofSeconds(30));
 		awaitTurns(2);
 		assertThat(this.thread.turns(Tail.ALL).get(1).status()).isEqualTo(TurnStatus.CANCELLED);
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
@@ -257,7 +257,7 @@ class SessionContextTests {
 		StepVerifier.create(prompt(chat, "q").stream().content())
 			.expectNext("whole")
 			.thenCancel()
-			.verify(Duration.ofSeconds(5));
+			.verify(Duration.ofSeconds(30));
 		awaitTurns(1);
 		assertThat(this.thread.turns(Tail.ALL).get(0).status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "changed", "saved", 1));

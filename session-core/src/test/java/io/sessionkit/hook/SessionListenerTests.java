@@ -184,7 +184,7 @@ class SessionListenerTests {
 		StepVerifier.create(prompt(client(ClientSetup.streaming(), List.of(), this.recorder), "q").stream().content())
 			.expectNextCount(1)
 			.thenCancel()
-			.verify(Duration.ofSeconds(5));
+			.verify(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> this.recorder.lines.size() == 2);
 		assertThat(this.recorder.lines).containsExactly("model", "failed CANCELLED null");
 	}

@@ -1,6 +1,7 @@
 package io.sessionkit.internal;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +35,8 @@ class SuspendedRenewalTests {
 
 	private final RenewalThreads threads = new RenewalThreads(getClass().getClassLoader());
 
-	private final CountDownLatch watched = new CountDownLatch(1);
+	/** The time at which the watch goes on with its work. */
+	private volatile long watched;
 
 	private final CountDownLatch begun = new CountDownLatch(1);
 
@@ -62,26 +64,28 @@ class SuspendedRenewalTests {
 			hung.countDown();
 			await(this.begun);
 			sleep(PATIENCE.multipliedBy(2).plusMillis(500));
-			this.watched.countDown();
+			this.watched = System.currentTimeMillis();
 		});
-		Awaitility.await().until(() -> logged("waits for the store") == 1);
+		Awaitility.await().until(() -> logged().size() == 1);
 		schedule(() -> {
 			this.begun.countDown();
 			await(this.ended);
 		}, () -> {
 		});
-		await(this.watched);
-		sleep(PATIENCE.dividedBy(4));
-		assertThat(logged("waits for the store")).isOne();
-		Awaitility.await().until(() -> logged("waits for the store") == 2);
+		Awaitility.await().until(() -> logged().size() == 2);
+		assertThat(this.watched).isPositive();
+		assertThat(logged().get(1).getTimeStamp()).isGreaterThan(this.watched + PATIENCE.dividedBy(4).toMillis());
 	}
 
 	private void schedule(Runnable work, Runnable whenOverdue) {
 		this.threads.schedule(new RenewalThreads.Task(() -> "The lease", PATIENCE, work, whenOverdue), Duration.ZERO);
 	}
 
-	private long logged(String text) {
-		return this.log.list.stream().filter((event) -> event.getFormattedMessage().contains(text)).count();
+	private List<ILoggingEvent> logged() {
+		return List.copyOf(this.log.list)
+			.stream()
+			.filter((event) -> event.getFormattedMessage().contains("waits for the store"))
+			.toList();
 	}
 
 	private static void await(CountDownLatch latch) {

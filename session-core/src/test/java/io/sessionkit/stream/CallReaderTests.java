@@ -85,7 +85,7 @@ class CallReaderTests {
 		reader[0].failed(failed());
 
 		Awaitility.await()
-			.atMost(Duration.ofSeconds(5))
+			.atMost(Duration.ofSeconds(30))
 			.untilAsserted(() -> assertThat(this.events).containsExactly(CANCELLED));
 	}
 

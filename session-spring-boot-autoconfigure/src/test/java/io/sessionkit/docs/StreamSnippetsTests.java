@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
@@ -165,9 +166,15 @@ class StreamSnippetsTests {
 	@Test
 	void commentsKeepASilentStreamAliveAndEndWithIt() {
 		ServerSentEvent<CallEvent> event = ServerSentEvent.<CallEvent>builder(new CallEvent.Text("a")).build();
-		Mono<ServerSentEvent<CallEvent>> later = Mono.delay(Duration.ofSeconds(1)).thenReturn(event);
+		Sinks.One<ServerSentEvent<CallEvent>> later = Sinks.one();
+		AtomicInteger comments = new AtomicInteger();
 		List<ServerSentEvent<CallEvent>> read = StreamSnippets
-			.alive(Flux.concat(Mono.just(event), later), Duration.ofMillis(200))
+			.alive(Flux.concat(Mono.just(event), later.asMono()), Duration.ofMillis(200))
+			.doOnNext((each) -> {
+				if (each.comment() != null && comments.incrementAndGet() == 3) {
+					later.tryEmitValue(event);
+				}
+			})
 			.collectList()
 			.block(SOON);
 		assertThat(read).startsWith(event).endsWith(event).hasSizeGreaterThan(3);

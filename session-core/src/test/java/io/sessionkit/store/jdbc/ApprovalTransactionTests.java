@@ -56,7 +56,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 /**
  * Approved calls, small pools and transactions of the caller.
  */
-@Timeout(60)
+@Timeout(120)
 class ApprovalTransactionTests {
 
 	private static final String[] WHOLE_THREAD = { "user: question", "assistant cancel({\"id\":1})",
@@ -93,7 +93,7 @@ class ApprovalTransactionTests {
 		private Application(HikariDataSource pool, SiblingRule siblings) {
 			this.pool = pool;
 			this.store = JdbcTransactionContract.storeOn(pool);
-			this.conversations = Conversations.builder(this.store).lease(Duration.ofSeconds(1)).build();
+			this.conversations = Conversations.builder(this.store).lease(Duration.ofSeconds(6)).build();
 			this.approvals = Approvals.builder(this.conversations).tools(Set.of("cancel")).siblings(siblings).build();
 			this.chat = ChatClient.builder(ApprovalTransactionTests.this.model)
 				.defaultAdvisors(SessionAdvisor.builder(this.conversations).approvals(this.approvals).build())
@@ -105,7 +105,7 @@ class ApprovalTransactionTests {
 		private ToolCallback tool(String name) {
 			return FunctionToolCallback.builder(name, (Order order) -> {
 				long before = lease().orElseThrow();
-				await().until(() -> lease().filter((now) -> now > before).isPresent());
+				await().atMost(Duration.ofSeconds(30)).until(() -> lease().filter((now) -> now > before).isPresent());
 				ApprovalTransactionTests.this.effects.incrementAndGet();
 				return "done " + order.id();
 			}).description(name).inputType(Order.class).build();
@@ -188,13 +188,17 @@ class ApprovalTransactionTests {
 		pool.setDataSource(database.direct());
 		pool.setMaximumPoolSize(1);
 		pool.setConnectionTimeout(300);
-		try (Application us = new Application(pool, SiblingRule.HOLD)) {
+		try (Application us = new Application(database.pool(1), SiblingRule.HOLD);
+				Application hasty = new Application(pool, SiblingRule.HOLD)) {
 			this.model.calls(call("cancel", 1));
 			us.ask();
 			us.approve();
+			// the pool has its connection
+			await().ignoreExceptions().until(() -> !hasty.approvals.pending(this.key).isEmpty());
 			assertThatExceptionOfType(StoreUnavailableException.class)
-				.isThrownBy(() -> us.transaction().executeWithoutResult((status) -> us.resume()))
+				.isThrownBy(() -> hasty.transaction().executeWithoutResult((status) -> hasty.resume()))
 				.withMessageContaining("connection");
+			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 			assertThat(this.effects).hasValue(0);
 			this.model.says("answer");
 			assertThat(us.resume()).isEqualTo("answer");
@@ -210,7 +214,7 @@ class ApprovalTransactionTests {
 		try (Application us = new Application(database.pool(3), SiblingRule.HOLD)) {
 			us.store.add(this.key, List.of(new UserMessage("q0"), new AssistantMessage("a0")));
 			this.model.calls(call("cancel", 1)).says("answer");
-			assertTimeoutPreemptively(Duration.ofSeconds(20),
+			assertTimeoutPreemptively(Duration.ofSeconds(60),
 					() -> us.transaction()
 						.executeWithoutResult((status) -> us.chat.prompt()
 							.user("question")

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 
 import javax.sql.DataSource;
@@ -34,6 +35,7 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests the cost of a turn on PostgreSQL, counted on the wire.
@@ -235,7 +237,10 @@ class PostgresRoundTripTests {
 			impatient.setMaximumPoolSize(1);
 			impatient.setConnectionTimeout(300);
 			SessionStore away = JdbcTransactionContract.storeOn(impatient);
-			Session base = away.find(this.key).orElseThrow();
+			// until the pool has its connection
+			Session base = await().ignoreExceptions()
+				.until(() -> away.find(this.key), Optional::isPresent)
+				.orElseThrow();
 			this.proxy.close();
 			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> away.find(this.key));
 			assertThatExceptionOfType(StoreUnavailableException.class)

@@ -107,7 +107,8 @@ class RefusedWritesTests {
 		TestDatabase postgres = TestDatabase.postgres().created();
 		SessionStore impatient = JdbcTransactionContract
 			.storeOn(new WithSetting(postgres.direct(), "set statement_timeout = '300ms'"));
-		Session header = begun(impatient);
+		SessionStore patient = JdbcTransactionContract.storeOn(postgres.direct());
+		Session header = begun(patient);
 		try (Connection other = postgres.direct().getConnection()) {
 			other.setAutoCommit(false);
 			other.createStatement().execute("select * from SESSIONKIT_SESSION for update");
@@ -118,7 +119,7 @@ class RefusedWritesTests {
 				.matches(StoreUnavailableException::isUnwritten);
 			other.rollback();
 		}
-		assertThat(impatient.find(this.key)).contains(header);
+		assertThat(patient.find(this.key)).contains(header);
 	}
 
 	/**

@@ -98,7 +98,7 @@ class TurnBudgetTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void aTurnOnASessionThatSoonExpiresTakesOneRoundTripMore(boolean stream) throws InterruptedException {
-		Duration life = Duration.ofSeconds(8);
+		Duration life = Duration.ofSeconds(12);
 		turn(stream, 0);
 		this.store.commit(Commit.any(this.key).header(HeaderChange.NONE.timeToLive(life)));
 		this.proxy.reset();

@@ -357,15 +357,20 @@ class RedisExpiryTests {
 	private static void write(SessionStore store, String owner) {
 		for (String id : List.of("stays", "goes", "lives")) {
 			SessionKey key = SessionKey.of(owner, id);
-			store.add(key, List.of(new UserMessage("text")));
 			Duration life = switch (id) {
 				case "stays" -> Duration.ZERO;
 				case "goes" -> Duration.ofSeconds(1);
 				default -> Duration.ofHours(1);
 			};
-			store.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(life)));
-			assertThat(store.put(key, RecordWrite.create(KIND, "1", "text"))).isTrue();
+			// on a busy machine a second may pass meanwhile
+			assertThat(isWritten(store, key, life) || id.equals("goes") && isWritten(store, key, life)).isTrue();
 		}
+	}
+
+	private static boolean isWritten(SessionStore store, SessionKey key, Duration life) {
+		store.add(key, List.of(new UserMessage("text")));
+		store.commit(Commit.any(key).header(HeaderChange.NONE.timeToLive(life)));
+		return store.put(key, RecordWrite.create(KIND, "1", "text"));
 	}
 
 	/** As the index says it, which is 16 minutes after the session itself. */

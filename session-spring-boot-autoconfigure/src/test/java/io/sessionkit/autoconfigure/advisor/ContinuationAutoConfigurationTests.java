@@ -3,7 +3,7 @@ package io.sessionkit.autoconfigure.advisor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
@@ -18,6 +18,7 @@ import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.docs.ContinuationSnippets.ContinuationConfiguration;
 import io.sessionkit.docs.ContinuationSnippets.OrderTools;
 import io.sessionkit.store.Page;
@@ -44,8 +45,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
-import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.context.SecurityContextHolder;
 
@@ -120,17 +119,14 @@ class ContinuationAutoConfigurationTests {
 	@Test
 	void applicationThatShutsDownLeavesTheTurnToTheNextOne() {
 		CompletableFuture<Void> asked = new CompletableFuture<>();
-		CompletableFuture<Void> closing = new CompletableFuture<>();
+		AtomicReference<Conversations> closing = new AtomicReference<>();
 		this.model.calls(CALL).step((prompt) -> {
 			asked.complete(null);
-			closing.join();
+			await().atMost(Duration.ofSeconds(30)).until(() -> closing.get().turns().drain().isOn());
 			return Flux.just(this.model.chunk("", List.of(new ToolCall("c2", "function", "look", "{}")), true));
 		}).says("done");
-		this.runner.withPropertyValues(ON).withBean("told", ApplicationListener.class, () -> (event) -> {
-			if (event instanceof ContextClosedEvent) {
-				closing.completeAsync(() -> null, CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
-			}
-		}).run((context) -> {
+		this.runner.withPropertyValues(ON).run((context) -> {
+			closing.set(context.getBean(Conversations.class));
 			approve(context, ask(context));
 			asked.join();
 		});

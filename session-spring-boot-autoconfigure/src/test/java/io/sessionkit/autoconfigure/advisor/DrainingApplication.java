@@ -7,12 +7,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import io.sessionkit.store.SessionStore;
@@ -34,7 +36,8 @@ import org.springframework.context.annotation.Configuration;
 
 /**
  * The program that {@link OtherProcess} runs: an application that makes one call with
- * slow tools. It says each run of the tool, and how the call ends.
+ * tools, of which one is at work when the application shuts down. It says each run of the
+ * tool, and how the call ends.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
@@ -46,25 +49,28 @@ class DrainingApplication {
 	static final String QUESTION = "q:3";
 
 	/**
-	 * @param words the durability, the mode, the file of effects, how many milliseconds a
-	 * tool takes, and the store
+	 * @param words the durability, the mode, the file of effects, the run of the tool
+	 * that takes until the shutdown has begun, or 0 if the tool does not end, how long a
+	 * lease lives and the shutdown waits, and the store
 	 */
 	public static void main(String[] words) {
 		SpringApplication application = new SpringApplicationBuilder(DrainingApplication.class)
 			.web(WebApplicationType.NONE)
-			.properties(Map.of("sessionkit.durability", words[0], "sessionkit.owner", "none", "sessionkit.lease", "5s",
-					"sessionkit.shutdown.timeout", "5s", "words",
-					String.join(",", List.of(words).subList(4, words.length)), "spring.main.banner-mode", "off"))
+			.properties(Map.of("sessionkit.durability", words[0], "sessionkit.owner", "none", "sessionkit.lease",
+					words[4], "sessionkit.shutdown.timeout", words[4], "words",
+					String.join(",", List.of(words).subList(5, words.length)), "spring.main.banner-mode", "off"))
 			.build();
 		ConfigurableApplicationContext context = application.run();
 		say("ready");
+		int last = Integer.parseInt(words[3]);
+		Conversations conversations = context.getBean(Conversations.class);
 		ClientSetup setup = new ClientSetup(ClientSetup.Mode.valueOf(words[1]), ClientSetup.ToolLoop.AUTOMATIC, false);
 		try {
 			say(setup.content(context.getBean(ChatClient.Builder.class)
 				.build()
 				.prompt()
 				.user(QUESTION)
-				.tools(slow(Path.of(words[2]), Long.parseLong(words[3])))
+				.tools(work(Path.of(words[2]), (run) -> untilShutdown(conversations, run, last)))
 				.advisors(SessionAdvisor.session(KEY))));
 		}
 		catch (TurnHandedOverException ex) {
@@ -79,19 +85,42 @@ class DrainingApplication {
 		System.out.println(OtherProcess.MARK + what);
 	}
 
+	private static void untilShutdown(Conversations conversations, int run, int last) {
+		if (last == 0) {
+			sleep(60_000);
+		}
+		while (run == last && !conversations.turns().drain().isOn()) {
+			sleep(10);
+		}
+		if (run == last) {
+			// the shutdown waits for it
+			sleep(300);
+		}
+	}
+
+	private static void sleep(long millis) {
+		try {
+			Thread.sleep(millis);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	/**
 	 * The tool, which has its effect in a file.
+	 * @param working does the work of a run before its effect
 	 */
-	static ToolCallback slow(Path effects, long millis) {
+	static ToolCallback work(Path effects, IntConsumer working) {
 		return FunctionToolCallback.builder("work", () -> {
 			try {
 				int run = Files.readAllLines(effects).size() + 1;
 				say("tool " + run);
-				Thread.sleep(millis);
+				working.accept(run);
 				Files.writeString(effects, "effect " + run + "\n", StandardCharsets.UTF_8, StandardOpenOption.APPEND);
 				return "done " + run;
 			}
-			catch (IOException | InterruptedException ex) {
+			catch (IOException ex) {
 				throw new IllegalStateException(ex);
 			}
 		}).build();

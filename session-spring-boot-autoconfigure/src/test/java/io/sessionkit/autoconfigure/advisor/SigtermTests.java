@@ -57,7 +57,7 @@ class SigtermTests {
 		Path effects = Files.createFile(directory.resolve("effects"));
 		SharedStore shared = server.shared.get();
 		try (OtherProcess process = OtherProcess.start(DrainingApplication.class,
-				words(durability, mode, effects, 800, shared))) {
+				words(durability, mode, effects, moment, "20s", shared))) {
 			for (int run = 1; run <= moment; run++) {
 				process.hear("tool " + run);
 			}
@@ -75,21 +75,23 @@ class SigtermTests {
 			assertThat(approvals.pending(DrainingApplication.KEY)).isEmpty();
 			ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 			assertThat(setup.content(setup.builder(new WorkingModel("work"), SessionAdvisor.of(conversations))
-				.defaultTools(DrainingApplication.slow(effects, 0))
+				.defaultTools(DrainingApplication.work(effects, (run) -> {
+				}))
 				.build()
 				.prompt()
 				.advisors(SessionAdvisor.session(DrainingApplication.KEY)))).isEqualTo("a of q:3");
 			assertThat(approvals.ledger(DrainingApplication.KEY)).extracting(ToolApproval::status)
 				.allMatch(ApprovalStatus.DONE::equals);
 		}
-		assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
+		assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("less than a lease")
+			.isLessThan(Duration.ofSeconds(15));
 		assertThat(Files.readAllLines(effects)).containsExactly("effect 1", "effect 2", "effect 3");
 	}
 
-	private static List<String> words(Durability durability, ClientSetup.Mode mode, Path effects, int millis,
-			SharedStore shared) {
+	private static List<String> words(Durability durability, ClientSetup.Mode mode, Path effects, int moment,
+			String patience, SharedStore shared) {
 		List<String> words = new ArrayList<>(List.of(durability.name().toLowerCase(Locale.ROOT), mode.name(),
-				effects.toString(), String.valueOf(millis)));
+				effects.toString(), String.valueOf(moment), patience));
 		words.addAll(shared.words());
 		return words;
 	}
@@ -99,7 +101,7 @@ class SigtermTests {
 		Path effects = Files.createFile(directory.resolve("effects"));
 		SharedStore shared = SharedStore.inPostgres();
 		try (OtherProcess process = OtherProcess.start(DrainingApplication.class,
-				words(Durability.STEP, ClientSetup.Mode.CALL, effects, 60_000, shared))) {
+				words(Durability.STEP, ClientSetup.Mode.CALL, effects, 0, "5s", shared))) {
 			process.hear("tool 1");
 			long begun = System.nanoTime();
 			process.terminate();

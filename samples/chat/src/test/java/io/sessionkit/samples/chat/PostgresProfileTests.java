@@ -2,6 +2,7 @@ package io.sessionkit.samples.chat;
 
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.samples.chat.RunningChat.Event;
@@ -71,17 +72,20 @@ class PostgresProfileTests {
 
 	@Test
 	void saysWhatToDoWhereNoServerAnswers(CapturedOutput output) {
-		assertThatException().isThrownBy(() -> start("jdbc:postgresql://127.0.0.1:1/none"));
+		assertThatException().isThrownBy(() -> start("jdbc:postgresql://127.0.0.1:1/none",
+				"--spring.datasource.hikari.connection-timeout=2000"));
 		assertThat(output).contains("APPLICATION FAILED TO START")
 			.contains("gave no connection")
 			.contains("Start the database, or correct 'spring.datasource.url'");
 	}
 
-	private RunningChat start(String url) {
+	private RunningChat start(String url, String... more) {
 		PostgresServer server = PostgresServer.running();
-		return RunningChat.start(this.folder, "--spring.profiles.active=postgres", "--CHAT_POSTGRES_URL=" + url,
-				"--CHAT_POSTGRES_USER=" + server.user(), "--CHAT_POSTGRES_PASSWORD=" + server.password(),
-				"--spring.datasource.hikari.connection-timeout=2000", "--demo.pace=1ms");
+		List<String> arguments = new ArrayList<>(List.of("--spring.profiles.active=postgres",
+				"--CHAT_POSTGRES_URL=" + url, "--CHAT_POSTGRES_USER=" + server.user(),
+				"--CHAT_POSTGRES_PASSWORD=" + server.password(), "--demo.pace=1ms"));
+		arguments.addAll(List.of(more));
+		return RunningChat.start(this.folder, arguments.toArray(String[]::new));
 	}
 
 }
