@@ -194,7 +194,7 @@ class ApprovalTransactionTests {
 			us.ask();
 			us.approve();
 			// the pool has its connection
-			await().ignoreExceptions().until(() -> !hasty.approvals.pending(this.key).isEmpty());
+			await().ignoreExceptions().until(() -> !hasty.approvals.ledger(this.key).isEmpty());
 			assertThatExceptionOfType(StoreUnavailableException.class)
 				.isThrownBy(() -> hasty.transaction().executeWithoutResult((status) -> hasty.resume()))
 				.withMessageContaining("connection");
