@@ -360,27 +360,35 @@ class ReadingBrowserTests {
 					.mapToObj((level) -> "  ".repeat(level) + "- item")
 					.collect(Collectors.joining("\n")),
 				"*".repeat(4000) + "a" + "_".repeat(4000), "*a ".repeat(2000));
+		// what takes too long does so each time, and a busy machine does not
 		List<Object> longest = this.page.script("""
 				return import('/js/markdown.js').then(({ growingText, markdown }) => arguments[0].map((text) => {
-					const times = [];
-					const timed = (work) => {
-						const begun = performance.now();
-						const result = work();
-						times.push(performance.now() - begun);
-						return result;
+					const longestStep = () => {
+						const times = [];
+						const timed = (work) => {
+							const begun = performance.now();
+							const result = work();
+							times.push(performance.now() - begun);
+							return result;
+						};
+						const node = document.createElement('div');
+						node.append(...timed(() => markdown(text)));
+						const grows = growingText();
+						for (let at = 0; at < text.length; at += 3000) {
+							timed(() => grows.add(text.slice(at, at + 3000)));
+						}
+						const all = text.replace(/[\\s-]/g, '');
+						if ([node, grows.node].some((each) => each.textContent.replace(/[\\s-]/g, '') !== all)) {
+							throw new Error('lost: ' + text.slice(0, 20));
+						}
+						timed(() => grows.end());
+						return Math.round(Math.max(...times));
 					};
-					const node = document.createElement('div');
-					node.append(...timed(() => markdown(text)));
-					const grows = growingText();
-					for (let at = 0; at < text.length; at += 3000) {
-						timed(() => grows.add(text.slice(at, at + 3000)));
+					let longest = longestStep();
+					for (let again = 0; again < 2 && longest >= 2000; again++) {
+						longest = Math.min(longest, longestStep());
 					}
-					const all = text.replace(/[\\s-]/g, '');
-					if ([node, grows.node].some((each) => each.textContent.replace(/[\\s-]/g, '') !== all)) {
-						throw new Error('lost: ' + text.slice(0, 20));
-					}
-					timed(() => grows.end());
-					return Math.round(Math.max(...times));
+					return longest;
 				}))""", hostile);
 		assertThat(longest).allSatisfy((millis) -> assertThat((Long) millis).isLessThan(2000));
 
