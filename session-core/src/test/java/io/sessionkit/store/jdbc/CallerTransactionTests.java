@@ -103,7 +103,7 @@ class CallerTransactionTests {
 		this.chat = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.builder(this.conversations)
 				.approvals(this.approvals)
-				.concurrencyTimeout(Duration.ofSeconds(5))
+				.concurrencyTimeout(Duration.ofSeconds(30))
 				.build())
 			.defaultToolCallbacks(FunctionToolCallback.builder("cancel", (Order order) -> "done")
 				.description("cancels")
@@ -142,7 +142,7 @@ class CallerTransactionTests {
 
 	private void inTransaction(Runnable what) {
 		// if it waits for itself, the test fails and does not wait too
-		assertTimeoutPreemptively(Duration.ofSeconds(20), () -> transaction(TransactionDefinition.PROPAGATION_REQUIRED)
+		assertTimeoutPreemptively(Duration.ofSeconds(60), () -> transaction(TransactionDefinition.PROPAGATION_REQUIRED)
 			.executeWithoutResult((status) -> what.run()));
 	}
 
