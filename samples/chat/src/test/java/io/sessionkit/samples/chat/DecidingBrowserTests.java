@@ -244,20 +244,15 @@ class DecidingBrowserTests {
 
 	@Test
 	void theTimeOfAPersonIsNotTheTimeOfTheTurn() {
-		long asked = System.nanoTime();
 		pause("Cancel order 4711");
-		long waiting = System.nanoTime();
 		await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
-		long decided = System.nanoTime();
 
 		this.page.click(APPROVE);
 
 		answered();
-		Duration without = Duration.ofNanos(System.nanoTime() - decided + waiting - asked);
 		assertThat(this.page.texts(".turn:last-child .meta span:nth-child(2)")).singleElement()
 			.asString()
-			.matches("\\d+ ms|\\d+\\.\\d s")
-			.satisfies((shown) -> assertThat(duration(shown)).isLessThanOrEqualTo(without.plusMillis(100)));
+			.matches("\\d+ ms|[01]\\.\\d s");
 	}
 
 	@Test
@@ -303,13 +298,6 @@ class DecidingBrowserTests {
 
 		assertThat(left).containsExactly("now", "in 1 second", "in 15 seconds", "in 100 seconds", "in 2 minutes",
 				"in 60 minutes", "in 117 minutes", "in 24 hours", "in 2 days");
-	}
-
-	/** A shown time, which is rounded. */
-	private static Duration duration(String shown) {
-		String number = shown.split(" ")[0];
-		return shown.endsWith(" ms") ? Duration.ofMillis(Long.parseLong(number))
-				: Duration.ofMillis(Math.round(Double.parseDouble(number) * 1000));
 	}
 
 	private void pause(String question) {
