@@ -48,7 +48,7 @@ final class MariaDbProcess implements Server {
 			settings.addArg(argument);
 		}
 		try {
-			this.server = MariaDbServer.installed(settings.build());
+			this.server = MariaDbServer.installed(settings);
 			this.server.start();
 		}
 		catch (ManagedProcessException ex) {

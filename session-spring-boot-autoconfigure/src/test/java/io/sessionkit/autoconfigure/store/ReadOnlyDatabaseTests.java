@@ -89,7 +89,7 @@ class ReadOnlyDatabaseTests {
 		if (System.getProperty("user.name").equals("root")) {
 			settings.addArg("--user=root");
 		}
-		DB server = MariaDbServer.installed(settings.build());
+		DB server = MariaDbServer.installed(settings);
 		server.start();
 		return server;
 	}
