@@ -108,13 +108,13 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	}
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
-		TurnRequest asking = this.turns.asked(request);
+		TurnRequest asking = this.turns.readingIfNested(request);
 		this.all.checkWritable(asking, false);
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
 		if (opened instanceof OpenedCall.Working working) {
-			return answered(call, chain, working.call());
+			return worked(call, chain, working.call());
 		}
 		CallResponses responses = new CallResponses(call);
 		return (opened instanceof OpenedCall.Answered answered)
@@ -122,7 +122,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 				: responses.queued((OpenedCall.Queued) opened);
 	}
 
-	private ChatClientResponse answered(SessionCall call, CallAdvisorChain chain, TurnCall working) {
+	private ChatClientResponse worked(SessionCall call, CallAdvisorChain chain, TurnCall working) {
 		RunningTurn turn = working.turn();
 		ChatResponse answer = turn.answer();
 		CallResponses responses = new CallResponses(call);
@@ -173,7 +173,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			ContextView context) {
 		OnCancel rule = call.parameters().onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		TurnRequest asking = this.turns.asked(request);
+		TurnRequest asking = this.turns.readingIfNested(request);
 		this.all.checkWritable(asking, true);
 		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
@@ -304,7 +304,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			@Nullable Observation observation) {
 		if (opened instanceof OpenedCall.Working working) {
 			link(working.call(), observation);
-			return stream(call, rest(chain), working.call());
+			return streamTurn(call, rest(chain), working.call());
 		}
 		CallResponses responses = new CallResponses(call);
 		if (opened instanceof OpenedCall.Answered answered) {
@@ -416,7 +416,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 	}
 
-	private static Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
+	private static Flux<ChatClientResponse> streamTurn(SessionCall call, StreamAdvisorChain chain, TurnCall working) {
 		RunningTurn turn = working.turn();
 		AtomicReference<@Nullable ChatClientResponse> last = new AtomicReference<>();
 		Flux<ChatClientResponse> replies = checked(turn, replies(call, chain, working)).doOnNext((response) -> {
@@ -428,14 +428,15 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		// The commit is part of the stream, not of its clean-up, so that its exception
 		// reaches the subscriber as it is.
 		CallResponses responses = new CallResponses(call);
-		Mono<ChatClientResponse> end = WaitingThread.run(() -> working.isWaiting()
-				? responses.paused(working.end(), last.get()) : responses.lastElement(last.get(), completed(turn)));
+		Mono<ChatClientResponse> end = WaitingThread
+			.run(() -> working.isWaiting() ? responses.paused(working.end(), last.get())
+					: responses.lastElement(last.get(), completedStream(turn)));
 		Flux<ChatClientResponse> whole = turn.loop().holdReplies() ? held(replies, end) : replies.concatWith(end);
 		return whole.doOnCancel(turn::freeze);
 	}
 
 	/** Returns null if the turn is not stored. */
-	private static @Nullable TurnResult completed(RunningTurn turn) {
+	private static @Nullable TurnResult completedStream(RunningTurn turn) {
 		TurnResult result = turn.complete(turn.loop().afterStreamedLoop());
 		return turn.request().isStored() ? result : null;
 	}

@@ -224,7 +224,7 @@ public final class Approvals implements SessionDoor {
 	public List<ToolApproval> ledger(SessionKey key) {
 		SessionKey reached = this.access.key(key);
 		List<LedgerEntry> all = new ArrayList<>(this.ledger.over(reached));
-		all.addAll(this.decisions.open(reached));
+		all.addAll(this.decisions.openWithExpired(reached));
 		return all.stream().map(LedgerEntry::approval).toList();
 	}
 

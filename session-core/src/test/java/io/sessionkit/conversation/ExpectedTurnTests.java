@@ -197,10 +197,10 @@ class ExpectedTurnTests {
 		store.add(this.key, List.of(new UserMessage("q1")));
 		try (Conversations conversations = Conversations.of(store)) {
 			assertThatExceptionOfType(SessionLostException.class)
-				.isThrownBy(() -> conversations.turns().read(request(this.key, 2)))
+				.isThrownBy(() -> conversations.turns().open(request(this.key, 2)))
 				.satisfies((lost) -> assertThat(lost.expected()).isEqualTo(2))
 				.satisfies((lost) -> assertThat(lost.found()).isEqualTo(1));
-			conversations.turns().begin(conversations.turns().read(request(this.key, 1))).cancel();
+			conversations.turns().begin(conversations.turns().open(request(this.key, 1))).cancel();
 			assertThat(store.turns(this.key, Tail.ALL)).hasSize(2);
 		}
 	}

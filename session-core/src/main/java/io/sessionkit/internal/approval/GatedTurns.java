@@ -102,8 +102,8 @@ public final class GatedTurns {
 	 * @return the request; one that only reads, if the turn on its session waits for it
 	 * @throws NestedTurnException if the call cannot be one that only reads
 	 */
-	public TurnRequest asked(TurnRequest request) {
-		return this.nested.asked(request);
+	public TurnRequest readingIfNested(TurnRequest request) {
+		return this.nested.readingIfNested(request);
 	}
 
 	/**
@@ -125,6 +125,7 @@ public final class GatedTurns {
 			this.nested.check(asking.key());
 			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
 					? () -> this.turns.offer(asking) : null;
+			// asking also refuses the call of a tool that was stopped
 			Drain drain = TurnBinding.enclosing().isPresent() ? new Drain() : this.turns.drain();
 			Arrival arrival = this.turns.lines()
 				.arrive(asking.key(), made, offer, concurrency, timeout, beginning(asking), drain);
@@ -282,7 +283,7 @@ public final class GatedTurns {
 					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
 					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
 		}
-		RunningTurn turn = this.turns.read(request);
+		RunningTurn turn = this.turns.open(request);
 		inLine.accept(turn);
 		return (turn.openTurn() == 0)
 				? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing, toolLoop))
@@ -318,7 +319,7 @@ public final class GatedTurns {
 		if (!toolLoop && mayAsk && !tools.isEmpty()) {
 			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
-		RunningTurn turn = this.turns.begin(this.turns.read(request));
+		RunningTurn turn = this.turns.begin(this.turns.open(request));
 		List<ToolCallback> attended = tools;
 		if (mayAsk) {
 			Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
@@ -382,7 +383,7 @@ public final class GatedTurns {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
 				cancel(request.key());
-				RunningTurn next = this.turns.read(request);
+				RunningTurn next = this.turns.open(request);
 				inLine.accept(next);
 				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing, toolLoop));
 			}

@@ -23,9 +23,9 @@ final class NestedCalls {
 
 	/**
 	 * Returns a request as the place requires in which its call is made.
-	 * @see GatedTurns#asked
+	 * @see GatedTurns#readingIfNested
 	 */
-	TurnRequest asked(TurnRequest request) {
+	TurnRequest readingIfNested(TurnRequest request) {
 		if (!request.isStored() || !isNested(request.key())) {
 			return request;
 		}

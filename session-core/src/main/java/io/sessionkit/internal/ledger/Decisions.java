@@ -80,7 +80,7 @@ public final class Decisions {
 	private ToolApproval made(SessionKey key, String id, String shown, Decision decision,
 			Predicate<ToolApproval> right) {
 		return Attempts.FEW.make(() -> {
-			Optional<LedgerEntry> open = judged(key, id);
+			Optional<LedgerEntry> open = openCall(key, id);
 			LedgerEntry entry = open.or(() -> find(this.ledger.over(key), id))
 				.filter((found) -> right.test(found.approval()))
 				.orElseThrow(() -> unknown(key, id));
@@ -94,7 +94,7 @@ public final class Decisions {
 	 * Returns the calls of a session that are not over, including those that have
 	 * expired.
 	 */
-	public List<LedgerEntry> open(SessionKey key) {
+	public List<LedgerEntry> openWithExpired(SessionKey key) {
 		return this.ledger.judged(withExpired(key, this.ledger.open(key)));
 	}
 
@@ -102,7 +102,7 @@ public final class Decisions {
 	 * Finds a call by its id: among those that are stored as open, which costs one read,
 	 * then among those that have expired.
 	 */
-	private Optional<LedgerEntry> judged(SessionKey key, String id) {
+	private Optional<LedgerEntry> openCall(SessionKey key, String id) {
 		List<LedgerEntry> stored = this.ledger.open(key);
 		return find(stored, id).map((entry) -> this.ledger.judged(List.of(entry)).get(0))
 			.or(() -> find(withExpired(key, stored), id));

@@ -50,7 +50,7 @@ final class TurnPlaces {
 	/**
 	 * Returns the request with the question of the turn that it asks again.
 	 */
-	TurnRequest asked(TurnRequest request) {
+	TurnRequest withQuestion(TurnRequest request) {
 		return expecting(request, this::askedOf);
 	}
 
@@ -254,7 +254,7 @@ final class TurnPlaces {
 	 * @return the view; null if the session has moved on, so that the turn cannot become
 	 * history any more
 	 */
-	TurnViews.@Nullable Opened openAgain(TurnRequest request, Turn turn) {
+	TurnViews.@Nullable Opened openElsewhere(TurnRequest request, Turn turn) {
 		Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
 		if (!turn.branch().equals(header.branch())) {
 			return branch(request.key(), turn.branch()).filter((branch) -> branch.head() == turn.parent())

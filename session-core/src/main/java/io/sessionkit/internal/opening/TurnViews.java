@@ -77,7 +77,8 @@ public final class TurnViews {
 			return (this.view != null) ? this.view.session().attributes() : Map.of();
 		}
 
-		public @Nullable Session header() {
+		/** Returns the header as the turn sees it; null if there is no session. */
+		public @Nullable Session seen() {
 			return (this.view != null) ? this.view.session() : null;
 		}
 
@@ -112,6 +113,12 @@ public final class TurnViews {
 		this.countsTokens = reader.limitsTokens() || (summarizer != null && summarizer.countsTokens());
 	}
 
+	/**
+	 * Opens the view for a new turn. This may write: a session that would expire lives
+	 * on, the name of a lost summary is mended, and a summary that is due is made.
+	 * @param request the request with its question
+	 * @return what the turn starts from
+	 */
 	public Opened open(TurnRequest request) {
 		Opened opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
@@ -213,7 +220,7 @@ public final class TurnViews {
 	/** The active branch is summarized whether or not a call names it. */
 	private Opened openBranch(TurnRequest request) {
 		Opened opened = extended(this.places.open(request));
-		Compaction made = opened.place().becomesHead() ? madeBefore(opened.header()) : null;
+		Compaction made = opened.place().becomesHead() ? madeBefore(opened.seen()) : null;
 		return (hasChanged(made) ? this.places.open(request) : opened).after(made);
 	}
 
@@ -231,7 +238,7 @@ public final class TurnViews {
 	 * Opens the view for a continued turn, before what is stored of the turn is known.
 	 * What the turn started from is not summarized now.
 	 */
-	public Opened openAgain(TurnRequest request) {
+	public Opened openToContinue(TurnRequest request) {
 		return Opened.atHead(extended(this.places.mendedHead(request)), null);
 	}
 
@@ -246,7 +253,7 @@ public final class TurnViews {
 			return this.places.openAnew(opened, turn, seed.intValue());
 		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
-		Opened elsewhere = atHead ? null : this.places.openAgain(request, turn);
+		Opened elsewhere = atHead ? null : this.places.openElsewhere(request, turn);
 		Opened again = (elsewhere != null) ? elsewhere
 				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
 		return withParent(request,
@@ -258,7 +265,7 @@ public final class TurnViews {
 	 * turn, as the model was sent it, as far as it is there.
 	 */
 	private Opened behindGiven(SessionKey key, Opened again, Turn turn) {
-		Session header = again.header();
+		Session header = again.seen();
 		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
 		List<Message> sent = new SnapshotReader(key, this.reader.store()).read(turn).messages();
 		return new Opened(view, again.place(), null).behind(new Brought(BroughtLines.of(sent, tokens()), true, null));
@@ -268,8 +275,8 @@ public final class TurnViews {
 	 * Returns the request with the question of the turn that it asks again.
 	 * @throws IllegalArgumentException if there is no such turn, or it has no question
 	 */
-	public TurnRequest asked(TurnRequest request) {
-		return request.start().asksAgain() ? this.places.asked(request) : request;
+	public TurnRequest withQuestion(TurnRequest request) {
+		return request.start().asksAgain() ? this.places.withQuestion(request) : request;
 	}
 
 	/**

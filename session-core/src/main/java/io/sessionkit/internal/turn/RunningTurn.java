@@ -145,7 +145,7 @@ public final class RunningTurn {
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		TurnViews.Opened opened = (continued != null) ? continued.opened()
 				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
-		this.base = opened.header();
+		this.base = opened.seen();
 		this.place = opened.place();
 		this.use = new SessionUse(new ToolLease(request.key(), (continued != null) ? continued.lease() : null),
 				setup.leases().life(request.key(), timeToLive()));
@@ -246,7 +246,7 @@ public final class RunningTurn {
 	 * @throws SessionRefusedException if a hook refuses them; nothing has changed
 	 * @throws IllegalStateException if a hook answers them
 	 */
-	public void beginAgain() {
+	public void joinQueued() {
 		List<JoiningInput> queued = queued();
 		if (!queued.isEmpty()) {
 			join(checks().queued(queued));
@@ -512,7 +512,11 @@ public final class RunningTurn {
 				this.parameters, this.forgotten, this.context::isErased);
 	}
 
-	/** Gives back what the call holds of the session. */
+	/**
+	 * Gives back what the call holds of the session. The outer turn is told of a child
+	 * session once more: if it has ended meanwhile, it has erased the session before this
+	 * turn stored it again.
+	 */
 	private void endUse() {
 		this.use.end(() -> keeper().stored(), this::endWithOuter);
 	}

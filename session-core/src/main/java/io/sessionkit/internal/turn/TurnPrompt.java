@@ -93,7 +93,7 @@ final class TurnPrompt {
 		this.rules = setup.rules();
 		this.options = setup.store().options();
 		this.input = request.input();
-		Session base = opened.header();
+		Session base = opened.seen();
 		this.head = (base != null) ? base.head() : 0;
 		List<ViewLine> own = ViewLine.of(opened.view(), this.options);
 		TurnViews.Brought brought = opened.brought();

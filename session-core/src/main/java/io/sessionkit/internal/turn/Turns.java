@@ -82,8 +82,10 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Reads what a turn starts with: header and view at once, after checking that its
-	 * input can be stored. The turn has not begun, and nothing has to be done to end it.
+	 * Opens what a turn starts with: header and view at once, after checking that its
+	 * input can be stored. A view that is behind is brought up to date before that: its
+	 * session lives on, a lost summary is mended, one that is due is made. The turn has
+	 * not begun, and nothing has to be done to end it.
 	 * @param asking the data with which the turn starts
 	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message of the input
@@ -92,8 +94,8 @@ public final class Turns implements AutoCloseable {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public RunningTurn read(TurnRequest asking) {
-		TurnRequest request = this.setup.views().asked(asking);
+	public RunningTurn open(TurnRequest asking) {
+		TurnRequest request = this.setup.views().withQuestion(asking);
 		MessageCodec codec = this.setup.codec();
 		checkStorable(request.key(), request.input(), codec);
 		if (request.start().isGiven()) {
@@ -156,7 +158,7 @@ public final class Turns implements AutoCloseable {
 		if (offer == null || hooks().isEmpty()) {
 			return offer;
 		}
-		RunningTurn checking = read(asking.toCheck());
+		RunningTurn checking = open(asking.toCheck());
 		try {
 			JoiningInput joining = checking.toJoin();
 			return (joining != null) ? new Offer(joining, offer.agent(), offer.expectedTurn()) : null;

@@ -95,7 +95,7 @@ public final class WaitingTurns {
 	 * that the caller expects
 	 */
 	public Resumed resume(TurnRequest request, Set<String> kinds, Consumer<RunningTurn> taken) {
-		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> openAgain(request, kinds));
+		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> found(request, kinds));
 		RunningTurn turn = resumed.turn();
 		if (turn == null) {
 			return resumed;
@@ -114,7 +114,7 @@ public final class WaitingTurns {
 						+ " Approvals.cancel(..), and ask again with the history.", null);
 			}
 			taken.accept(turn);
-			turn.beginAgain();
+			turn.joinQueued();
 			turn.mergeAgain();
 			return resumed;
 		}
@@ -124,8 +124,8 @@ public final class WaitingTurns {
 		}
 	}
 
-	private Resumed openAgain(TurnRequest request, Set<String> kinds) {
-		SessionView opened = this.setup.views().openAgain(request).view();
+	private Resumed found(TurnRequest request, Set<String> kinds) {
+		SessionView opened = this.setup.views().openToContinue(request).view();
 		if (opened != null && opened.session().openTurn() == 0) {
 			checkNamed(request, opened.session().branch(), "the active branch");
 		}
@@ -162,7 +162,7 @@ public final class WaitingTurns {
 	 */
 	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
 		return request.observed()
-			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openAgain(request).view(), request, kinds));
+			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request, kinds));
 	}
 
 	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, Set<String> kinds) {

@@ -76,7 +76,7 @@ class WaitingTurnsTests {
 	}
 
 	private void leaveWaiting() {
-		RunningTurn turn = this.turns.begin(this.turns.read(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
+		RunningTurn turn = this.turns.begin(this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
 		AssistantMessage reply = AssistantMessage.builder()
 			.content("")
 			.toolCalls(List.of(new ToolCall("1", "function", "wipe", "{}")))
