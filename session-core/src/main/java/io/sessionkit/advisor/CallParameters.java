@@ -9,6 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.opening.TurnRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ record CallParameters(ChatClientRequest request) {
 						+ " Give the system text to the call, with .system(..).");
 			}
 		}
-		return TurnRequest.copies(list.stream().map(Message.class::cast).toList());
+		return Copies.of(list.stream().map(Message.class::cast).toList());
 	}
 
 	@Nullable SessionKey key(String name) {

@@ -1,7 +1,6 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
-import java.util.Objects;
 
 import io.sessionkit.TurnResult;
 import io.sessionkit.internal.approval.OpenedCall;
@@ -59,13 +58,12 @@ record CallResponses(SessionCall call) {
 	 * @param pause the pause
 	 * @param loop the last response of the loop; null if the loop was not entered
 	 */
-	ChatClientResponse paused(@Nullable Pause pause, @Nullable ChatClientResponse loop) {
-		Pause waiting = Objects.requireNonNull(pause);
+	ChatClientResponse paused(Pause pause, @Nullable ChatClientResponse loop) {
 		ChatResponse cost = (loop != null) ? loop.chatResponse() : null;
 		ChatResponse.Builder builder = ChatResponse.builder();
 		builder = (cost != null) ? builder.from(cost) : builder;
-		ChatResponse response = builder.generations(waiting.response().getResults())
-			.metadata(SessionParameters.TURN, waiting.turn())
+		ChatResponse response = builder.generations(pause.response().getResults())
+			.metadata(SessionParameters.TURN, pause.turn())
 			.build();
 		return (loop != null) ? loop.mutate().chatResponse(response).build() : response(response);
 	}

@@ -22,7 +22,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
-import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.message.Copies;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -279,7 +279,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 			return (advisors) -> {
 			};
 		}
-		List<Message> copies = TurnRequest.copies(messages);
+		List<Message> copies = Copies.of(messages);
 		return (advisors) -> advisors.param(HISTORY, copies).param(HISTORY_POLICY, policy);
 	}
 

@@ -260,7 +260,7 @@ public final class Approvals implements SessionDoor {
 	 * since it was shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decided(shown.key(), shown.id(), shown.asShown(), decision);
+		return decide(shown.key(), shown.id(), shown.asShown(), decision);
 	}
 
 	/**
@@ -282,10 +282,6 @@ public final class Approvals implements SessionDoor {
 	 * session, and the calls of the tool are decided by others
 	 */
 	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
-		return decided(key, id, shown, decision);
-	}
-
-	private ToolApproval decided(SessionKey key, String id, String shown, Decision decision) {
 		Caller caller = this.access.caller();
 		Decision named = Deciders.named(decision, caller);
 		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, shown, named, right(caller));

@@ -303,7 +303,7 @@ public final class Compensations implements SessionDoor {
 	 * since it was shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
-		return decided(shown.key(), shown.id(), shown.asShown(), decision);
+		return decide(shown.key(), shown.id(), shown.asShown(), decision);
 	}
 
 	/**
@@ -321,10 +321,6 @@ public final class Compensations implements SessionDoor {
 	 * shown, or if other arguments do not fit the tool
 	 */
 	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
-		return decided(key, id, shown, decision);
-	}
-
-	private ToolApproval decided(SessionKey key, String id, String shown, Decision decision) {
 		if (decision.always() != null) {
 			throw new IllegalArgumentException("A decision on a call that takes an effect back counts for this call"
 					+ " only; leave out always(..).");

@@ -38,12 +38,11 @@ public final class TurnHold {
 	 * The turn, as far as holding it needs to know.
 	 *
 	 * @param key the session
-	 * @param id the turn
 	 * @param recorded returns what is recorded of it
 	 * @param isClosed returns whether it is over for this call
 	 * @param alone runs work while nobody else ends the turn
 	 */
-	public record Held(SessionKey key, String id, Supplier<RecordedTurn> recorded, BooleanSupplier isClosed,
+	public record Held(SessionKey key, Supplier<RecordedTurn> recorded, BooleanSupplier isClosed,
 			Consumer<Runnable> alone) {
 	}
 

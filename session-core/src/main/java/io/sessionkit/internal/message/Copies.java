@@ -161,6 +161,15 @@ public final class Copies {
 	}
 
 	/**
+	 * Returns copies of messages that nobody else can change.
+	 * @param messages the messages
+	 * @return one copy for each
+	 */
+	public static List<Message> of(List<? extends Message> messages) {
+		return messages.stream().map(Copies::copy).toList();
+	}
+
+	/**
 	 * Returns a copy for a hook, which is to return what it wants to be different: what
 	 * is inside of its metadata cannot be changed.
 	 */

@@ -12,7 +12,6 @@ import io.sessionkit.internal.Bound;
 import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Offer;
-import io.sessionkit.internal.message.Copies;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreOptions;
@@ -207,15 +206,6 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 */
 	public static TurnRequest of(SessionKey key, List<Message> input) {
 		return new TurnRequest(key, input, null, 0, Start.HEAD, Call.UNKNOWN, Extensions.NONE, null);
-	}
-
-	/**
-	 * Returns copies of messages that nobody else can change.
-	 * @param messages the messages
-	 * @return one copy for each
-	 */
-	public static List<Message> copies(List<? extends Message> messages) {
-		return messages.stream().map(Copies::copy).toList();
 	}
 
 	public @Nullable String agent() {

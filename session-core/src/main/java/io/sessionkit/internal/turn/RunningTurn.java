@@ -161,8 +161,8 @@ public final class RunningTurn {
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
-		this.context = new TurnContext(request, session(), this.id, agent(), this.prompt, this.rounds, this.attributes,
-				this.forgotten, this.use.children(), continued != null || this.hooks.isEmpty());
+		this.context = new TurnContext(request.parameters(), session(), this.id, agent(), this.prompt, this.rounds,
+				this.attributes, this.forgotten, this.use.children(), continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {
@@ -488,7 +488,7 @@ public final class RunningTurn {
 	public synchronized TurnHold holding() {
 		TurnHold known = this.hold;
 		if (known == null) {
-			TurnHold.Held held = new TurnHold.Held(key(), this.id, this::recorded, this::isClosed, this::alone);
+			TurnHold.Held held = new TurnHold.Held(key(), this::recorded, this::isClosed, this::alone);
 			HeldReply reply = (this.continued != null) ? this.continued.pause().held() : null;
 			known = new TurnHold(held, this.setup.codec(), this.rounds, keeper(), this.setup.leases(), this.use.lease(),
 					reply);

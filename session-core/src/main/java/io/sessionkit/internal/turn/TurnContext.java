@@ -2,6 +2,7 @@ package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.sessionkit.Verdict.Phase;
@@ -11,7 +12,6 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.message.Copies;
-import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.view.ForgottenItems;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ import org.springframework.ai.chat.messages.Message;
  */
 final class TurnContext {
 
-	private final TurnRequest request;
+	private final Map<String, Object> parameters;
 
 	private final String id;
 
@@ -56,6 +56,7 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
+	 * @param parameters the parameters of the call, which hooks see
 	 * @param session the session of the turn
 	 * @param agent the agent of the turn, which is not always that of the call; null if
 	 * it has none
@@ -63,9 +64,10 @@ final class TurnContext {
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
-	TurnContext(TurnRequest request, TurnSession session, String id, @Nullable String agent, TurnPrompt prompt,
-			Rounds rounds, TurnAttributes attributes, ForgottenItems forgotten, TurnChildren children, boolean begun) {
-		this.request = request;
+	TurnContext(Map<String, Object> parameters, TurnSession session, String id, @Nullable String agent,
+			TurnPrompt prompt, Rounds rounds, TurnAttributes attributes, ForgottenItems forgotten,
+			TurnChildren children, boolean begun) {
+		this.parameters = parameters;
 		this.session = session;
 		this.id = id;
 		this.agent = agent;
@@ -150,9 +152,9 @@ final class TurnContext {
 	}
 
 	private HookContext of(List<Message> history, TurnAttributes used) {
-		return new HookContext(this.request.key(), this.id, this.agent, Copies.lazy(history),
+		return new HookContext(this.session.key(), this.id, this.agent, Copies.lazy(history),
 				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(used.values()),
-				this.request.parameters());
+				this.parameters);
 	}
 
 	/**
