@@ -2,7 +2,6 @@ package io.sessionkit.internal.approval;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -52,8 +51,6 @@ import org.springframework.ai.tool.ToolCallback;
  * {@link io.sessionkit.conversation.Approvals}.
  */
 public final class GatedTurns {
-
-	private static final Set<String> CALLS = Ledger.TO_CONTINUE;
 
 	private final Turns turns;
 
@@ -277,7 +274,7 @@ public final class GatedTurns {
 		}
 		if (continues(request)) {
 			checkContinues(request);
-			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, CALLS,
+			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request,
 					(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
 			return (resumed.turn() != null)
 					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
@@ -408,7 +405,7 @@ public final class GatedTurns {
 		if (joining == null) {
 			throw this.turns.answeredWhileOpen(turn);
 		}
-		TurnView kept = this.waitingTurns.queue(turn, joining, CALLS, turn::answeredBy);
+		TurnView kept = this.waitingTurns.queue(turn, joining, turn::answeredBy);
 		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
 		// the lease could wait for what a transaction of the caller has written
 		boolean continues = pending.isEmpty() && toolLoop && !this.ledger.mayRollBack();

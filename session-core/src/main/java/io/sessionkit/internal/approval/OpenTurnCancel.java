@@ -84,7 +84,7 @@ final class OpenTurnCancel {
 	}
 
 	private List<ToolApproval> cancelOpen(TurnRequest request) {
-		RunningTurn turn = this.waitingTurns.takeOver(request, Ledger.TO_CONTINUE);
+		RunningTurn turn = this.waitingTurns.takeOver(request);
 		try {
 			HeldCalls.takeAttributes(turn, this.ledger);
 			// before anything is written, since a hook may fail

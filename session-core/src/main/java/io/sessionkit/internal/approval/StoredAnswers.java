@@ -38,7 +38,7 @@ import org.springframework.ai.model.tool.ToolExecutionResult;
  */
 final class StoredAnswers {
 
-	private static final Set<String> CALLS = Ledger.TO_CONTINUE;
+	private static final Set<String> CALLS = Set.of(Ledger.APPROVAL);
 
 	/**
 	 * The metadata in which Spring AI's clients of OpenAI and others say why the model

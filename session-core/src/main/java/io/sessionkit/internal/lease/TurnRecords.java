@@ -8,6 +8,12 @@ public final class TurnRecords {
 	/** The kind of the records that hold the reply that an open turn holds back. */
 	public static final String PAUSE = "pause";
 
+	/**
+	 * The kind of the records that hold the tool calls of the reply that an open turn
+	 * holds back.
+	 */
+	public static final String HELD_CALLS = "approval";
+
 	/** The kind of the records that name the current worker of an open turn. */
 	public static final String LEASE = "lease";
 

@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -301,7 +300,7 @@ public final class Continuations {
 	 * Looks what there is to do for the turn of a notice.
 	 */
 	public Situation situation(Task task) {
-		return this.waitingTurns.look(task.key(), task.turnId(), Set.of(Ledger.APPROVAL))
+		return this.waitingTurns.look(task.key(), task.turnId())
 			.map((seen) -> situation(task.key(), seen))
 			.orElseGet(() -> new Situation(State.OVER, List.of(), List.of()));
 	}

@@ -24,6 +24,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.attribute.AttributeChange;
+import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordPage;
@@ -52,10 +53,7 @@ public final class Ledger {
 	 * The kind of the records that hold the tool calls of the reply that an open turn
 	 * holds back.
 	 */
-	public static final String APPROVAL = "approval";
-
-	/** The kinds of records that are read with a turn to continue it. */
-	public static final Set<String> TO_CONTINUE = Set.of(APPROVAL);
+	public static final String APPROVAL = TurnRecords.HELD_CALLS;
 
 	/** The kind of the records that hold finished tool calls. */
 	public static final String OVER = "ledger";

@@ -579,7 +579,7 @@ public final class RunningTurn {
 	/**
 	 * Returns the records of one kind that were read with the turn that this call
 	 * continues.
-	 * @param kind one of the kinds that were asked for
+	 * @param kind one of the kinds that are read to continue a turn
 	 * @return the records; none for a new turn
 	 */
 	public List<SessionRecord> records(String kind) {

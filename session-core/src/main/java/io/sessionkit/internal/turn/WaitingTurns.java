@@ -2,7 +2,6 @@ package io.sessionkit.internal.turn;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -45,6 +44,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitingTurns {
 
+	/** The kinds of records that are read with a turn to continue it. */
+	private static final Set<String> TO_CONTINUE = Set.of(TurnRecords.PAUSE, TurnRecords.HELD_CALLS);
+
+	private static final Set<String> WITH_LEASE = Set.of(TurnRecords.PAUSE, TurnRecords.HELD_CALLS, TurnRecords.LEASE);
+
 	private final TurnSetup setup;
 
 	private final SessionStore store;
@@ -79,7 +83,6 @@ public final class WaitingTurns {
 	 * they were not asked about them before, but not again on its input. The merge is
 	 * asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
-	 * @param kinds the kinds of further records to read with the turn
 	 * @param taken receives the turn before its hooks run
 	 * @return the turn, or the newest one if it is a question whose answer was deleted
 	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
@@ -94,8 +97,8 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public Resumed resume(TurnRequest request, Set<String> kinds, Consumer<RunningTurn> taken) {
-		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> found(request, kinds));
+	public Resumed resume(TurnRequest request, Consumer<RunningTurn> taken) {
+		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> found(request));
 		RunningTurn turn = resumed.turn();
 		if (turn == null) {
 			return resumed;
@@ -124,7 +127,7 @@ public final class WaitingTurns {
 		}
 	}
 
-	private Resumed found(TurnRequest request, Set<String> kinds) {
+	private Resumed found(TurnRequest request) {
 		SessionView opened = this.setup.views().openToContinue(request).view();
 		if (opened != null && opened.session().openTurn() == 0) {
 			checkNamed(request, opened.session().branch(), "the active branch");
@@ -133,7 +136,7 @@ public final class WaitingTurns {
 		if (newest != null && newest.isQuestion()) {
 			return new Resumed(null, newest.number());
 		}
-		return new Resumed(takeOver(opened, request, kinds), 0);
+		return new Resumed(takeOver(opened, request), 0);
 	}
 
 	/**
@@ -155,23 +158,22 @@ public final class WaitingTurns {
 	 * Takes over the open turn of a session only to end it. Queued messages are ignored,
 	 * and the session may have moved on.
 	 * @param request the request that names the session
-	 * @param kinds the kinds of further records to read with the turn
 	 * @return the turn, which holds a reply back
 	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
-	public RunningTurn takeOver(TurnRequest request, Set<String> kinds) {
+	public RunningTurn takeOver(TurnRequest request) {
 		return request.observed()
-			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request, kinds));
+			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request));
 	}
 
-	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, Set<String> kinds) {
+	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request) {
 		if (opened == null || opened.session().openTurn() == 0) {
 			throw nothingWaits(request.key(), opened);
 		}
 		TurnLease lease = this.setup.leases().take(request.key());
 		try {
-			return continued(request, opened, lease, kinds);
+			return continued(request, opened, lease);
 		}
 		catch (Throwable ex) {
 			lease.leave();
@@ -192,10 +194,10 @@ public final class WaitingTurns {
 	 * @param opened the session as it was before the lease was taken; another call may
 	 * have continued the turn in between
 	 */
-	private RunningTurn continued(TurnRequest request, SessionView opened, TurnLease lease, Set<String> kinds) {
+	private RunningTurn continued(TurnRequest request, SessionView opened, TurnLease lease) {
 		SessionKey key = request.key();
 		long number = opened.session().openTurn();
-		TurnView stored = read(key, number, kinds).orElseThrow(() -> ended(key, number));
+		TurnView stored = read(key, number, TO_CONTINUE).orElseThrow(() -> ended(key, number));
 		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 			.orElseThrow(() -> ended(key, number));
 		checkNamed(request, stored.turn().branch(), "the branch of the open turn, number " + number + ",");
@@ -254,7 +256,7 @@ public final class WaitingTurns {
 	/**
 	 * An open turn as it is seen without its lease.
 	 *
-	 * @param view the turn and the records that were asked for
+	 * @param view the turn and its records
 	 * @param held the reply that it holds back
 	 * @param isAtWork whether a call works on it
 	 */
@@ -265,16 +267,13 @@ public final class WaitingTurns {
 	 * Looks at the open turn of a session.
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param kinds the kinds of further records to read with it
 	 * @return the turn; empty if another one is open, or none
 	 */
-	public Optional<Seen> look(SessionKey key, String turnId, Set<String> kinds) {
-		Set<String> withLease = new HashSet<>(kinds);
-		withLease.add(TurnRecords.LEASE);
+	public Optional<Seen> look(SessionKey key, String turnId) {
 		return this.store.find(key)
 			.map(Session::openTurn)
 			.filter((number) -> number != 0)
-			.flatMap((number) -> read(key, number, withLease))
+			.flatMap((number) -> read(key, number, WITH_LEASE))
 			.filter((view) -> view.turn().id().equals(turnId))
 			.flatMap((view) -> pause(view.records(TurnRecords.PAUSE), turnId).map((pause) -> new Seen(view,
 					pause.held(), TurnLease.holder(this.store, view.records(TurnRecords.LEASE)) != null)));
@@ -285,7 +284,6 @@ public final class WaitingTurns {
 	 * of its tools.
 	 * @param turn the turn that the messages would begin if none were open
 	 * @param input the messages of the caller, as hooks have left them
-	 * @param kinds the kinds of further records to read with the turn
 	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
@@ -294,13 +292,10 @@ public final class WaitingTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public TurnView queue(RunningTurn turn, JoiningInput input, Set<String> kinds,
-			Function<Turn, List<RecordWrite>> alongside) {
+	public TurnView queue(RunningTurn turn, JoiningInput input, Function<Turn, List<RecordWrite>> alongside) {
 		SessionKey key = turn.key();
-		Set<String> withLease = new HashSet<>(kinds);
-		withLease.add(TurnRecords.LEASE);
 		return Attempts.FEW.make(() -> {
-			TurnView stored = read(key, turn.openTurn(), withLease).orElseThrow(() -> gone(key));
+			TurnView stored = read(key, turn.openTurn(), WITH_LEASE).orElseThrow(() -> gone(key));
 			checkBranch(turn, stored.turn().branch());
 			checkFree(key, stored.records(TurnRecords.LEASE));
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
@@ -339,9 +334,7 @@ public final class WaitingTurns {
 
 	/** Reads a turn that is open, with its pause. */
 	private Optional<TurnView> read(SessionKey key, long number, Set<String> kinds) {
-		Set<String> all = new HashSet<>(kinds);
-		all.add(TurnRecords.PAUSE);
-		return this.store.turn(key, number, all).filter((view) -> view.turn().status().isOpen());
+		return this.store.turn(key, number, kinds).filter((view) -> view.turn().status().isOpen());
 	}
 
 	private static SessionConflictException gone(SessionKey key) {

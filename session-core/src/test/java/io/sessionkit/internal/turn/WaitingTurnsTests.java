@@ -5,7 +5,6 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.sessionkit.Session;
@@ -92,7 +91,7 @@ class WaitingTurnsTests {
 		this.beforeTurns = () -> {
 			this.beforeTurns = () -> {
 			};
-			waiting.takeOver(TurnRequest.of(KEY, List.of()), Set.of()).giveUp();
+			waiting.takeOver(TurnRequest.of(KEY, List.of())).giveUp();
 		};
 		assertThat(waiting.find(KEY)).isEmpty();
 	}
@@ -117,11 +116,11 @@ class WaitingTurnsTests {
 		leaveWaiting();
 		this.moved.set(true);
 		assertThatExceptionOfType(SessionConflictException.class)
-			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), Set.of(), (turn) -> {
+			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), (turn) -> {
 			}))
 			.withMessageContaining("Approvals.cancel");
 		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
-		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of()), Set.of()).giveUp();
+		this.turns.waitingTurns().takeOver(TurnRequest.of(KEY, List.of())).giveUp();
 		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
 		assertThat(this.turns.waitingTurns().find(KEY)).isEmpty();
 	}
