@@ -284,7 +284,8 @@ public final class Approvals implements SessionDoor {
 	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
 		Caller caller = this.access.caller();
 		Decision named = Deciders.named(decision, caller);
-		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, shown, named, right(caller));
+		ToolApproval decided = this.decisions.make(this.deciders.key(key, caller), id, shown, named,
+				this.deciders.right(caller));
 		try {
 			// whoever is told may continue the turn, in which other calls follow it
 			this.decisions.keepAlways(decided, named);
@@ -294,20 +295,6 @@ public final class Approvals implements SessionDoor {
 			this.continuations.decided(decided);
 		}
 		return decided;
-	}
-
-	/**
-	 * Returns what says of a call whether the caller may decide it. A call that the
-	 * caller may only see is refused; one that the caller may not even see is none.
-	 */
-	Predicate<ToolApproval> right(Caller caller) {
-		return (call) -> {
-			boolean decides = this.deciders.mayDecide(caller, call);
-			if (!decides && caller.reaches(call.key().owner())) {
-				throw this.deciders.refusal(caller, call);
-			}
-			return decides;
-		};
 	}
 
 	/**
@@ -358,7 +345,7 @@ public final class Approvals implements SessionDoor {
 			.stream()
 			.filter((each) -> isSame(each, decision))
 			.findFirst()
-			.filter((stored) -> mayRevoke(caller, stored))
+			.filter((stored) -> this.deciders.revokes(caller, stored))
 			.map((stored) -> this.ledger.revoke(key, stored))
 			.orElse(false);
 	}
@@ -367,18 +354,6 @@ public final class Approvals implements SessionDoor {
 	private static boolean isSame(StandingDecision stored, StandingDecision shown) {
 		return stored.id().equals(shown.id()) && stored.approved() == shown.approved() && stored.by().equals(shown.by())
 				&& stored.at().equals(shown.at());
-	}
-
-	/**
-	 * Returns whether a caller may revoke a decision; throws if the caller may see it
-	 * alone.
-	 */
-	private boolean mayRevoke(Caller caller, StandingDecision decision) {
-		boolean revokes = this.deciders.mayRevoke(caller, decision);
-		if (!revokes && caller.reaches(decision.key().owner())) {
-			throw this.deciders.refusal(caller, decision);
-		}
-		return revokes;
 	}
 
 	/**

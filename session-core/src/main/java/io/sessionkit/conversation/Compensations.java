@@ -327,7 +327,7 @@ public final class Compensations implements SessionDoor {
 		}
 		Caller caller = this.access.caller();
 		return this.decisions.make(this.approvals.deciders().key(key, caller), id, shown,
-				Deciders.named(decision, caller), this.approvals.right(caller));
+				Deciders.named(decision, caller), this.approvals.deciders().right(caller));
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.sessionkit.conversation;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.access.Caller;
@@ -77,17 +78,27 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	}
 
 	/**
-	 * Returns the refusal of a decision on a call that the caller may see.
+	 * Returns what says of a call whether a caller may decide it. A call that the caller
+	 * may only see is refused; one that the caller may not even see is none.
 	 */
-	DeciderRequiredException refusal(Caller caller, ToolApproval call) {
-		return refusal(caller, call.key(), call.tool(), "may not decide call " + call.id());
+	Predicate<ToolApproval> right(Caller caller) {
+		return (call) -> decides(caller, call.key(), call.tool(), "may not decide call " + call.id());
 	}
 
 	/**
-	 * Returns the refusal to take back a decision that the caller may see.
+	 * Returns whether a caller takes back a decision on later calls; throws if the caller
+	 * may only see it.
 	 */
-	DeciderRequiredException refusal(Caller caller, StandingDecision decision) {
-		return refusal(caller, decision.key(), decision.tool(), "may not revoke a decision on later ones");
+	boolean revokes(Caller caller, StandingDecision decision) {
+		return decides(caller, decision.key(), decision.tool(), "may not revoke a decision on later ones");
+	}
+
+	private boolean decides(Caller caller, SessionKey key, String tool, String refused) {
+		boolean decides = mayDecide(caller, key, tool);
+		if (!decides && caller.reaches(key.owner())) {
+			throw refusal(caller, key, tool, refused);
+		}
+		return decides;
 	}
 
 	private DeciderRequiredException refusal(Caller caller, SessionKey key, String tool, String what) {
