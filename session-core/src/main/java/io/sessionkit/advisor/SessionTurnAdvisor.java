@@ -32,7 +32,6 @@ import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +59,6 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private final GatedTurns turns;
 
-	private final Turns all;
-
 	private final SessionAccess access;
 
 	private final SessionKeyResolver resolver;
@@ -75,12 +72,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	SessionTurnAdvisor(GatedTurns turns, Conversations conversations, SessionKeyResolver resolver,
 			boolean requireSession, CallRules rules) {
 		this.turns = turns;
-		this.all = conversations.turns();
 		this.access = conversations.access();
 		this.resolver = resolver;
 		this.requireSession = requireSession;
 		this.rules = rules;
-		this.skippedHooks = new SkippedHooks(this.all.hooks());
+		this.skippedHooks = new SkippedHooks(turns.hooks());
 	}
 
 	@Override
@@ -108,8 +104,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	}
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
-		TurnRequest asking = this.turns.readingIfNested(request);
-		this.all.checkWritable(asking, false);
+		TurnRequest asking = this.turns.allowedHere(request, false);
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
@@ -173,8 +168,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			ContextView context) {
 		OnCancel rule = call.parameters().onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		TurnRequest asking = this.turns.readingIfNested(request);
-		this.all.checkWritable(asking, true);
+		TurnRequest asking = this.turns.allowedHere(request, true);
 		Arrival arrival = arrive(call, asking);
 		Callable<Optional<OpenedCall>> open = TurnBinding
 			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));

@@ -92,34 +92,40 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Returns a request as the place requires in which its call is made. Inside of a turn
+	 * Returns a request as the place allows in which its call is made. Inside of a turn
 	 * on the same session it only reads that session, since two turns could not both
-	 * become history.
+	 * become history. This comes first of all that is asked for a call.
 	 * @param request what the call asks
+	 * @param streams whether the call streams its answer, so that other threads store it
 	 * @return the request; one that only reads, if the turn on its session waits for it
 	 * @throws NestedTurnException if the call cannot be one that only reads
+	 * @throws IllegalStateException if its turn would be stored in a transaction that
+	 * only reads
+	 * @throws TurnInProgressException if its turn would wait for a transaction of this
+	 * thread
 	 */
-	public TurnRequest readingIfNested(TurnRequest request) {
-		return this.nested.readingIfNested(request);
+	public TurnRequest allowedHere(TurnRequest request, boolean streams) {
+		TurnRequest asking = this.nested.readingIfNested(request);
+		if (asking.isStored()) {
+			this.turns.store().checkWritable(asking.key(), !streams);
+		}
+		return asking;
 	}
 
 	/**
 	 * Returns the arrival of a call on a session, which does not stand in line yet.
-	 * @param asking what the call asks
+	 * @param asking what the call asks, as it is allowed
 	 * @param made the request that the call makes; null if its client cannot tell it from
 	 * others
 	 * @param concurrency how to treat a call while another one works
 	 * @param mayJoin whether its messages may join the turn of another call
 	 * @param timeout how long to wait at most
 	 * @return the arrival; null if the call neither waits nor is waited for
-	 * @throws NestedTurnException if the call is made inside a turn on the same session,
-	 * for which it would wait
 	 * @throws IllegalStateException if the call can be repeated and is not stored
 	 */
 	public @Nullable Arrival arrive(TurnRequest asking, @Nullable Request made, Concurrency concurrency,
 			boolean mayJoin, Duration timeout) {
 		if (asking.isStored()) {
-			this.nested.check(asking.key());
 			Supplier<@Nullable Offer> offer = (mayJoin && concurrency == Concurrency.STEER && asking.offer() != null)
 					? () -> this.turns.offer(asking) : null;
 			// asking also refuses the call of a tool that was stopped
@@ -267,6 +273,7 @@ public final class GatedTurns {
 		if (!request.isStored()) {
 			return new OpenedCall.Working(unstored(request, tools, toolLoop, enclosing));
 		}
+		// a second wall: what is nested was refused or only reads
 		this.nested.check(request.key());
 		this.tools.check(tools);
 		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {

@@ -23,7 +23,7 @@ final class NestedCalls {
 
 	/**
 	 * Returns a request as the place requires in which its call is made.
-	 * @see GatedTurns#readingIfNested
+	 * @see GatedTurns#allowedHere
 	 */
 	TurnRequest readingIfNested(TurnRequest request) {
 		if (!request.isStored() || !isNested(request.key())) {

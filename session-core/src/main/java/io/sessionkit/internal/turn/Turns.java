@@ -66,22 +66,6 @@ public final class Turns implements AutoCloseable {
 	}
 
 	/**
-	 * Checks that the turn of a call can be stored, as far as the transactions of this
-	 * thread are concerned.
-	 * @param asking the data with which the turn starts
-	 * @param streams whether the call streams its answer, so that other threads store it
-	 * @throws IllegalStateException if it would be stored in a transaction that only
-	 * reads
-	 * @throws io.sessionkit.TurnInProgressException if it would wait for a transaction of
-	 * this thread
-	 */
-	public void checkWritable(TurnRequest asking, boolean streams) {
-		if (asking.isStored()) {
-			this.setup.store().checkWritable(asking.key(), !streams);
-		}
-	}
-
-	/**
 	 * Opens what a turn starts with: header and view at once, after checking that its
 	 * input can be stored. A view that is behind is brought up to date before that: its
 	 * session lives on, a lost summary is mended, one that is due is made. The turn has
