@@ -41,6 +41,9 @@ final class ApprovalProcess {
 	/** All turns of a process that is stopped are open at once. */
 	static final Duration LEASE_OF_MANY = Duration.ofSeconds(5);
 
+	/** Where nobody waits for the end of a lease. */
+	static final Duration LONG_LEASE = Duration.ofSeconds(30);
+
 	private static final int MOST_CALLS = 20;
 
 	private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -131,7 +134,7 @@ final class ApprovalProcess {
 	 */
 	private void resume(String session) {
 		Journal effects = effects(this.directory, session);
-		try (Participant us = ApprovalScenario.ofOneCall().takePart(store(), (id) -> {
+		try (Participant us = ApprovalScenario.ofOneCall().leasedFor(LONG_LEASE).takePart(store(), (id) -> {
 		}, effects::note)) {
 			say(us.resumed(SessionKey.of(session)));
 		}

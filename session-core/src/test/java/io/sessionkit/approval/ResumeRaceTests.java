@@ -46,7 +46,7 @@ class ResumeRaceTests {
 	private static final List<String> TOLD = List.of("TurnInProgressException", "SessionConflictException",
 			"NothingWaitsException");
 
-	private final ApprovalScenario scenario = ApprovalScenario.ofOneCall();
+	private final ApprovalScenario scenario = ApprovalScenario.ofOneCall().leasedFor(ApprovalProcess.LONG_LEASE);
 
 	static Stream<Named<SharedStore>> servers() {
 		return Stream.of(Named.of("PostgreSQL", SharedStore.inPostgres()), Named.of("Redis", SharedStore.inRedis()));

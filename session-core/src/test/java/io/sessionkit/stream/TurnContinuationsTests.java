@@ -45,6 +45,8 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.SetClock;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +62,6 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.awaitility.Awaitility.await;
 
 /**
  * A turn continues by itself once its calls are decided, and once in effect.
@@ -689,6 +690,11 @@ class TurnContinuationsTests {
 
 	void pass(Duration time) {
 		this.clock.pass(time);
+	}
+
+	/** A busy machine takes its time for a turn. */
+	static ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofMinutes(1));
 	}
 
 	void awaitOver() {
