@@ -449,6 +449,15 @@ class TurnStreamsTests {
 		});
 	}
 
+	/** Waits until a part of the stream is stored with a mark. */
+	private void awaitStored(String mark) {
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> this.store.records(this.key, StreamLogs.KIND)
+				.stream()
+				.anyMatch((record) -> record.payload().contains("\"" + mark + "\"")));
+	}
+
 	/** The store is asked to begin the stream meanwhile. */
 	@Test
 	void requestIsStoppedByItsNameBeforeItsStreamIsStored() throws Exception {
@@ -936,11 +945,7 @@ class TurnStreamsTests {
 		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
 		reader.dispose();
 		answered.countDown();
-		Awaitility.await()
-			.atMost(SOON)
-			.until(() -> this.store.records(this.key, StreamLogs.KIND)
-				.stream()
-				.anyMatch((record) -> record.payload().contains("\"END\"")));
+		awaitStored("END");
 		Awaitility.await().atMost(SOON).until(() -> streams.count() == 0);
 	}
 
@@ -956,11 +961,7 @@ class TurnStreamsTests {
 		assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
 		streams.close();
 		answered.countDown();
-		Awaitility.await()
-			.atMost(SOON)
-			.until(() -> this.store.records(this.key, StreamLogs.KIND)
-				.stream()
-				.anyMatch((record) -> record.payload().contains("\"LOST\"")));
+		awaitStored("LOST");
 	}
 
 	@Test

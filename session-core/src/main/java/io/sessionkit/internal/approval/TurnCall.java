@@ -117,6 +117,9 @@ public final class TurnCall implements GatedTool.Owner {
 	 * asking this turn
 	 */
 	public void checkTools(List<ToolCallback> offered) {
+		if (offered.isEmpty()) {
+			return;
+		}
 		this.offer.checkInSession(this.turn.key(), offered);
 		List<String> others = this.offer.unasked(offered).filter(this.tools::containsKey).toList();
 		if (!others.isEmpty() && asks()) {
