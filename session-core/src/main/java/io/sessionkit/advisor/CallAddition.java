@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +38,15 @@ record CallAddition(long number, Class<?> type, Object value) {
 	 * Returns what was added as a type, in order.
 	 */
 	static <T> List<T> of(Map<String, ?> parameters, Class<T> type) {
-		return parameters.values()
-			.stream()
-			.filter(CallAddition.class::isInstance)
-			.map(CallAddition.class::cast)
-			.filter((addition) -> addition.type() == type)
-			.sorted(Comparator.comparingLong(CallAddition::number))
-			.map(CallAddition::value)
-			.map(type::cast)
-			.toList();
+		// most calls add nothing, and every call asks several times
+		List<CallAddition> added = new ArrayList<>(0);
+		for (Object each : parameters.values()) {
+			if (each instanceof CallAddition addition && addition.type() == type) {
+				added.add(addition);
+			}
+		}
+		added.sort(Comparator.comparingLong(CallAddition::number));
+		return added.isEmpty() ? List.of() : added.stream().map(CallAddition::value).<T>map(type::cast).toList();
 	}
 
 }

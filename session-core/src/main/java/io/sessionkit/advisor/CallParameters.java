@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -28,9 +29,12 @@ record CallParameters(ChatClientRequest request) {
 	 * Returns the place at which the turn begins.
 	 */
 	TurnRequest.Start start() {
-		List<String> named = SessionParameters.STARTS.stream()
-			.filter((name) -> this.request.context().get(name) != null)
-			.toList();
+		List<String> named = new ArrayList<>(0);
+		for (String each : SessionParameters.STARTS) {
+			if (this.request.context().get(each) != null) {
+				named.add(each);
+			}
+		}
 		if (named.isEmpty()) {
 			return TurnRequest.Start.HEAD;
 		}

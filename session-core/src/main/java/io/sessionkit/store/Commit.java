@@ -85,6 +85,9 @@ public record Commit(SessionKey key, Expect expect, @Nullable Session base, List
 	}
 
 	private static void checkWrittenOnce(List<RecordWrite> records) {
+		if (records.size() < 2) {
+			return;
+		}
 		Set<List<String>> names = new HashSet<>();
 		for (RecordWrite record : records) {
 			if (!names.add(List.of(record.kind(), record.id()))) {

@@ -216,12 +216,14 @@ public final class SnapshotTaker {
 	 * added system messages, so there can be more than one.
 	 */
 	private static @Nullable String system(List<Message> request) {
-		String text = request.stream()
-			.filter(SystemMessage.class::isInstance)
-			.map(Message::getText)
-			.filter((each) -> each != null && !each.isEmpty())
-			.collect(Collectors.joining("\n\n"));
-		return text.isEmpty() ? null : text;
+		String text = null;
+		for (Message each : request) {
+			String more = (each instanceof SystemMessage) ? each.getText() : null;
+			if (more != null && !more.isEmpty()) {
+				text = (text != null) ? text + "\n\n" + more : more;
+			}
+		}
+		return text;
 	}
 
 }
