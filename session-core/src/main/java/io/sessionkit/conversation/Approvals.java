@@ -39,6 +39,7 @@ import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.ledger.Notices;
 import io.sessionkit.internal.ledger.SafeTexts;
+import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.internal.ruling.AnnotatedTools;
 import io.sessionkit.internal.ruling.NamedTools;
 import io.sessionkit.internal.ruling.Rulings;
@@ -85,6 +86,10 @@ public final class Approvals implements SessionDoor {
 
 	private final Decisions decisions;
 
+	private final StandingDecisions standing;
+
+	private final Notices notices;
+
 	private final GatedTurns turns;
 
 	private final Continuations continuations;
@@ -106,6 +111,8 @@ public final class Approvals implements SessionDoor {
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger,
 				waiting.continues() ? this.continuations::announce : (call) -> {
 				});
+		this.standing = new StandingDecisions(turns.store());
+		this.notices = new Notices(turns.store());
 		this.listeners = new ApprovalListeners(builder.listeners);
 		this.turns = new GatedTurns(turns, this.rules, this.ledger, this.listeners::tell);
 	}
@@ -288,7 +295,7 @@ public final class Approvals implements SessionDoor {
 				this.deciders.right(caller));
 		try {
 			// whoever is told may continue the turn, in which other calls follow it
-			this.decisions.keepAlways(decided, named);
+			this.standing.keep(decided, named);
 		}
 		finally {
 			this.listeners.tell(new ApprovalEvent.Decided(decided));
@@ -324,7 +331,7 @@ public final class Approvals implements SessionDoor {
 	 */
 	public List<StandingDecision> standingDecisions(SessionKey key) {
 		Caller caller = this.access.caller();
-		return this.ledger.standing(this.deciders.key(key, caller))
+		return this.standing.of(this.deciders.key(key, caller))
 			.stream()
 			.filter((decision) -> caller.reaches(decision.key().owner()) || this.deciders.mayRevoke(caller, decision))
 			.toList();
@@ -341,12 +348,12 @@ public final class Approvals implements SessionDoor {
 	public boolean revoke(StandingDecision decision) {
 		Caller caller = this.access.caller();
 		SessionKey key = this.deciders.key(decision.key(), caller);
-		return this.ledger.standing(key)
+		return this.standing.of(key)
 			.stream()
 			.filter((each) -> isSame(each, decision))
 			.findFirst()
 			.filter((stored) -> this.deciders.revokes(caller, stored))
-			.map((stored) -> this.ledger.revoke(key, stored))
+			.map((stored) -> this.standing.revoke(key, stored))
 			.orElse(false);
 	}
 
@@ -455,7 +462,7 @@ public final class Approvals implements SessionDoor {
 	}
 
 	Notices notices() {
-		return this.ledger.notices();
+		return this.notices;
 	}
 
 	/**

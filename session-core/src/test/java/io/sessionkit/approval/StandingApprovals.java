@@ -9,7 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.StandingDecision.Scope;
-import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.Test;
@@ -238,8 +238,8 @@ abstract class StandingApprovals extends DecidedApprovals {
 		Map<String, Object> values = Map.of("version", 2, "tool", "cancel", "approved", true, "by", "anna", "at",
 				Instant.EPOCH);
 		String id = approvals().standingDecisions(this.key).get(0).id();
-		store().put(this.key, RecordWrite.put(Ledger.STANDING_DECISION, id,
-				store().options().codec().encodeValues(this.key, values)));
+		store().put(this.key,
+				RecordWrite.put(StandingDecisions.KIND, id, store().options().codec().encodeValues(this.key, values)));
 		rules((rules) -> rules.version("prompt-4"));
 		tools(tool("cancel").described("changes them for good"), tool("look"));
 		this.model.calls(cancel("c3", 3)).says("a3");

@@ -3,6 +3,7 @@ package io.sessionkit.internal;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.Notices;
+import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -21,7 +22,7 @@ class RecordKindsTests {
 	@Test
 	void kindsAreThoseThatAreStoredAndDiffer() {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
-				Ledger.APPROVAL, Ledger.OVER, Ledger.STANDING_DECISION, Ledger.COMPENSATION, TurnRecords.REWIND,
+				Ledger.APPROVAL, Ledger.OVER, StandingDecisions.KIND, Ledger.COMPENSATION, TurnRecords.REWIND,
 				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER, StreamLogs.KIND, Notices.NOTICE })
 			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
 					"compensation", "rewind", "kept", "retention", "offer", "stream", "notice")

@@ -5,9 +5,11 @@ import java.util.function.Supplier;
 
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.internal.ledger.PauseNotices;
 import io.sessionkit.internal.ledger.SafeTexts;
 import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.run.ToolLimits;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,11 @@ public record ApprovalRules(Rulings rulings, SiblingRule siblings, Waiting waiti
 	 */
 	public record Waiting(NewMessageRule onNewMessage, @Nullable Duration expiresAfter, boolean notices,
 			boolean continues) {
+
+		/** Returns the notices that a store gets with a pause. */
+		PauseNotices pauseNotices(SessionStore store) {
+			return new PauseNotices(store, this.notices, this.continues, this.expiresAfter);
+		}
 
 	}
 

@@ -23,6 +23,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.run.StoppedTool;
 import io.sessionkit.internal.run.ToolOutcome;
@@ -52,18 +53,21 @@ final class CallReview {
 
 	private final Ledger ledger;
 
+	private final StandingDecisions standing;
+
 	/**
 	 * The trace id. It is read when the turn begins, since the turn may run on other
 	 * threads later.
 	 */
 	private final @Nullable String trace;
 
-	CallReview(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger) {
+	CallReview(RunningTurn turn, Map<String, ToolCallback> tools, GateSetup setup) {
 		this.turn = turn;
 		this.tools = tools;
-		this.rules = rules;
-		this.ledger = ledger;
-		this.trace = rules.traceIds().get();
+		this.rules = setup.rules();
+		this.ledger = setup.ledger();
+		this.standing = setup.standing();
+		this.trace = this.rules.traceIds().get();
 	}
 
 	/**
@@ -148,7 +152,7 @@ final class CallReview {
 		if (entries.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return entries;
 		}
-		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
+		List<StandingDecision> standing = this.standing.of(this.turn.key());
 		return entries.stream().map((entry) -> {
 			LedgerEntry decided = decided(entry, standing);
 			LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : entry;
@@ -163,7 +167,7 @@ final class CallReview {
 			return entry;
 		}
 		return standing.stream()
-			.filter((decision) -> Ledger.covers(decision, call))
+			.filter((decision) -> StandingDecisions.covers(decision, call))
 			.reduce((older, newer) -> newer)
 			.map((decision) -> decided(entry, decision))
 			.orElse(entry);
@@ -254,7 +258,7 @@ final class CallReview {
 		if (entries.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.PROPOSED)) {
 			return entries;
 		}
-		List<StandingDecision> standing = this.ledger.standing(this.turn.key());
+		List<StandingDecision> standing = this.standing.of(this.turn.key());
 		return entries.stream().map((entry) -> decided(entry, standing)).toList();
 	}
 

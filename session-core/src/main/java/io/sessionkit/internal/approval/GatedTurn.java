@@ -1,6 +1,5 @@
 package io.sessionkit.internal.approval;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +26,7 @@ import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.ledger.HeldCalls;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;
+import io.sessionkit.internal.ledger.PauseNotices;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.round.TurnGate;
 import io.sessionkit.internal.turn.RunningTurn;
@@ -56,6 +56,8 @@ final class GatedTurn implements TurnGate {
 
 	private final Ledger ledger;
 
+	private final PauseNotices notices;
+
 	private final Consumer<ApprovalEvent> events;
 
 	private final boolean stepwise;
@@ -78,18 +80,19 @@ final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, ApprovalRules rules, Ledger ledger,
-			Consumer<ApprovalEvent> events, Durability durability, @Nullable HookContext enclosing, Drain drain) {
+	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, GateSetup setup, @Nullable HookContext enclosing,
+			Drain drain) {
 		this.turn = turn;
-		this.rules = rules;
-		this.ledger = ledger;
-		this.events = events;
+		this.rules = setup.rules();
+		this.ledger = setup.ledger();
+		this.notices = setup.notices();
+		this.events = setup.events();
 		this.enclosing = enclosing;
 		this.drain = drain;
-		this.stepwise = durability == Durability.STEP;
-		this.review = new CallReview(turn, tools, rules, ledger);
-		this.runs = new ToolRuns(turn, ledger, rules, events, drain);
-		this.batches = new TurnBatches(ledger, this.runs);
+		this.stepwise = setup.durability() == Durability.STEP;
+		this.review = new CallReview(turn, tools, setup);
+		this.runs = new ToolRuns(turn, setup, drain);
+		this.batches = new TurnBatches(this.ledger, this.runs);
 	}
 
 	/**
@@ -372,13 +375,8 @@ final class GatedTurn implements TurnGate {
 			.toList();
 		this.batches.follow(ToolBatch.NONE);
 		List<RecordWrite> all = new ArrayList<>(writes);
-		if (this.rules.waiting().notices() && status == TurnStatus.AWAITING_APPROVAL) {
-			all.add(this.ledger.notice(entries, this.rules.waiting().expiresAfter()));
-		}
-		Duration expiresAfter = this.rules.waiting().expiresAfter();
-		if (this.rules.waiting().continues() && expiresAfter != null && status == TurnStatus.AWAITING_APPROVAL
-				&& isAnybodyThere()) {
-			all.add(this.ledger.continuation(this.turn.key(), this.turn.id(), expiresAfter));
+		if (status == TurnStatus.AWAITING_APPROVAL) {
+			all.addAll(this.notices.of(this.turn.key(), this.turn.id(), entries, isAnybodyThere()));
 		}
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
 		this.turn.attributes().mark();

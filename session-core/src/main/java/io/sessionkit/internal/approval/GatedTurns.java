@@ -25,6 +25,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.ledger.HeldCalls;
 import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Arrival;
@@ -60,7 +61,7 @@ public final class GatedTurns {
 
 	private final Ledger ledger;
 
-	private final Consumer<ApprovalEvent> events;
+	private final GateSetup setup;
 
 	private final StoredAnswers stored;
 
@@ -75,7 +76,8 @@ public final class GatedTurns {
 		this.waitingTurns = turns.waitingTurns();
 		this.rules = rules;
 		this.ledger = ledger;
-		this.events = events;
+		this.setup = new GateSetup(rules, ledger, new StandingDecisions(turns.store()),
+				rules.waiting().pauseNotices(turns.store()), events, turns.durability());
 		this.stored = new StoredAnswers(turns.store(), ledger);
 		this.nested = new NestedCalls(turns.store());
 		this.tools = new OfferedTools(rules);
@@ -354,8 +356,7 @@ public final class GatedTurns {
 
 	/** Only a call with a tool loop can continue a turn that stops. */
 	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
-		return new GatedTurn(turn, call.offered(), this.rules, this.ledger, this.events, this.turns.durability(),
-				enclosing, toolLoop ? this.turns.drain() : new Drain());
+		return new GatedTurn(turn, call.offered(), this.setup, enclosing, toolLoop ? this.turns.drain() : new Drain());
 	}
 
 	private TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,

@@ -57,12 +57,12 @@ final class ToolRuns {
 	 */
 	private final List<ToolExecutionException> failures = new CopyOnWriteArrayList<>();
 
-	ToolRuns(RunningTurn turn, Ledger ledger, ApprovalRules rules, Consumer<ApprovalEvent> events, Drain drain) {
+	ToolRuns(RunningTurn turn, GateSetup setup, Drain drain) {
 		this.turn = turn;
-		this.ledger = ledger;
-		this.texts = rules.texts();
-		this.limits = rules.limits();
-		this.events = events;
+		this.ledger = setup.ledger();
+		this.texts = setup.rules().texts();
+		this.limits = setup.rules().limits();
+		this.events = setup.events();
 		this.drain = drain;
 	}
 

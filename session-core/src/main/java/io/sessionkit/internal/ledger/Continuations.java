@@ -40,8 +40,6 @@ public final class Continuations {
 
 	private static final int VERSION = 2;
 
-	private static final String CONTINUES = "continues";
-
 	/** The time in which a decision is expected behind its notice. */
 	private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -55,6 +53,8 @@ public final class Continuations {
 	private final WaitingTurns waitingTurns;
 
 	private final Ledger ledger;
+
+	private final StandingDecisions standing;
 
 	private final SessionStore store;
 
@@ -72,6 +72,7 @@ public final class Continuations {
 		this.waitingTurns = turns.waitingTurns();
 		this.ledger = ledger;
 		this.store = turns.store();
+		this.standing = new StandingDecisions(this.store);
 	}
 
 	/**
@@ -121,11 +122,6 @@ public final class Continuations {
 
 	// notices
 
-	/** Returns whether the values of a record of the kind are those of a continuation. */
-	static boolean isOne(Map<?, ?> values) {
-		return values.containsKey(CONTINUES);
-	}
-
 	/**
 	 * Returns the write of a notice that is due when calls that are made now have
 	 * expired.
@@ -148,7 +144,7 @@ public final class Continuations {
 	private static String payload(SessionKey key, int attempts, int looks, Instant due, StoreOptions options) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
-		values.put(CONTINUES, true);
+		values.put(Notices.CONTINUES, true);
 		values.put("attempts", attempts);
 		values.put("looks", looks);
 		values.put("due", due);
@@ -165,7 +161,7 @@ public final class Continuations {
 	 * reached may do so later.
 	 */
 	public void checkListed() {
-		this.ledger.notices().checkListed();
+		new Notices(this.store).checkListed();
 	}
 
 	/**
@@ -202,8 +198,8 @@ public final class Continuations {
 	private @Nullable Task read(SessionRecord record) {
 		try {
 			Map<?, ?> values = this.store.options().codec().decodeValues(record.key(), record.payload());
-			if (isOne(values) && values.get("version") instanceof Integer version && version == VERSION
-					&& values.get("attempts") instanceof Integer attempts
+			if (values.containsKey(Notices.CONTINUES) && values.get("version") instanceof Integer version
+					&& version == VERSION && values.get("attempts") instanceof Integer attempts
 					&& values.get("looks") instanceof Integer looks && values.get("due") instanceof Instant due) {
 				return new Task(record.key(), record.id(), attempts, looks, due, record);
 			}
@@ -329,10 +325,10 @@ public final class Continuations {
 		if (pending.stream().noneMatch((call) -> call.status() == ApprovalStatus.PROPOSED)) {
 			return pending;
 		}
-		List<StandingDecision> standing = this.ledger.standing(key);
+		List<StandingDecision> standing = this.standing.of(key);
 		return pending.stream()
 			.filter((call) -> call.status() != ApprovalStatus.PROPOSED
-					|| standing.stream().noneMatch((decision) -> Ledger.covers(decision, call)))
+					|| standing.stream().noneMatch((decision) -> StandingDecisions.covers(decision, call)))
 			.toList();
 	}
 

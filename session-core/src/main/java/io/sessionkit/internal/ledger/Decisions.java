@@ -14,7 +14,6 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.DecisionRefusedException.Reason;
-import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Attempts;
@@ -241,20 +240,6 @@ public final class Decisions {
 
 	private static String digest(ToolApproval call, @Nullable String arguments) {
 		return (arguments != null) ? ToolArguments.of(arguments).digest(call.tool()) : call.digest();
-	}
-
-	/**
-	 * Stores a decision for future calls, if it is meant for them.
-	 */
-	public void keepAlways(ToolApproval call, Decision decision) {
-		if (decision.always() == null) {
-			return;
-		}
-		boolean exact = decision.always() == StandingDecision.Scope.ARGUMENTS;
-		String id = ToolArguments.of(exact ? call.arguments() : "{}").digest((exact ? "call " : "tool ") + call.tool());
-		this.ledger.write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null,
-				call.requirements().toolDigest(), call.requirements().version(),
-				decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(), this.ledger.now()));
 	}
 
 	private List<LedgerEntry> withExpired(SessionKey key, List<LedgerEntry> open) {

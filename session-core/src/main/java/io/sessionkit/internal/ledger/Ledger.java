@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
-import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
@@ -36,8 +35,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tool calls that wait, run or have run, one record for each, and the standing
- * decisions.
+ * The tool calls that wait, run or have run, one record for each.
  * <p>
  * A record changes only by compare-and-set, on a connection of its own. A record that
  * waits for a decision lives as long as it may be decided, by the store's clock. A
@@ -57,9 +55,6 @@ public final class Ledger {
 
 	/** The kind of the records that hold finished tool calls. */
 	public static final String OVER = "ledger";
-
-	/** The kind of the records that hold decisions on future tool calls. */
-	public static final String STANDING_DECISION = "standing";
 
 	/** The kind of the records that hold calls that take the effect of others back. */
 	public static final String COMPENSATION = "compensation";
@@ -106,8 +101,6 @@ public final class Ledger {
 		return this.store.mayRollBack();
 	}
 
-	// calls
-
 	/**
 	 * Returns the write that enters a call.
 	 */
@@ -115,28 +108,6 @@ public final class Ledger {
 		RecordWrite write = RecordWrite.create(this.kind, entry.approval().id(), payload(entry));
 		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
 		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
-	}
-
-	/**
-	 * Returns the write of the notice that calls wait.
-	 */
-	public RecordWrite notice(List<LedgerEntry> entries, @Nullable Duration expiresAfter) {
-		return Notices.announcing(entries, expiresAfter, this.store.options().codec());
-	}
-
-	/**
-	 * Returns the write of the notice that a turn is to be continued when its calls have
-	 * expired.
-	 */
-	public RecordWrite continuation(SessionKey key, String turnId, Duration expiresAfter) {
-		return Continuations.afterExpiry(key, turnId, expiresAfter, this.store.options());
-	}
-
-	/**
-	 * Returns the notices of the store.
-	 */
-	public Notices notices() {
-		return new Notices(this.store);
 	}
 
 	/**
@@ -300,49 +271,6 @@ public final class Ledger {
 			writes.add(RecordWrite.put(OVER, id, payload(entry.attributes(AttributeChange.NONE))));
 		}
 		return writes;
-	}
-
-	// standing decisions
-
-	public List<StandingDecision> standing(SessionKey key) {
-		return this.store.records(key, STANDING_DECISION)
-			.stream()
-			.sorted(Comparator.comparing(SessionRecord::writtenAt))
-			.map((record) -> LedgerForm.standing(key, record.id(), values(record)))
-			.toList();
-	}
-
-	/**
-	 * Returns whether a decision counts for a call. One without a digest counts for every
-	 * call of its tool.
-	 */
-	public static boolean covers(StandingDecision decision, ToolApproval call) {
-		boolean named = (decision.digest() != null) ? decision.digest().equals(call.digest())
-				: decision.tool().equals(call.tool());
-		return named && isOfSameTool(decision, call.requirements());
-	}
-
-	/** The person who decided has seen one tool of the name, under one version. */
-	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
-		return decision.toolDigest() == null || (decision.toolDigest().equals(call.toolDigest())
-				&& Objects.equals(decision.version(), call.version()));
-	}
-
-	void write(StandingDecision decision) {
-		String payload = this.store.options().codec().encodeValues(decision.key(), LedgerForm.values(decision));
-		this.store.put(decision.key(), RecordWrite.put(STANDING_DECISION, decision.id(), payload));
-	}
-
-	/**
-	 * Revokes a standing decision, but none that has taken its place.
-	 * @return whether the session had the decision
-	 */
-	public boolean revoke(SessionKey key, StandingDecision decision) {
-		return this.store.records(key, STANDING_DECISION)
-			.stream()
-			.filter((record) -> LedgerForm.standing(key, record.id(), values(record)).equals(decision))
-			.anyMatch((record) -> this.store.put(key,
-					new RecordWrite(STANDING_DECISION, record.id(), record.revision(), null, null)));
 	}
 
 	public List<LedgerEntry> read(List<SessionRecord> records) {

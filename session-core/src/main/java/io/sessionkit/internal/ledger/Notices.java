@@ -35,13 +35,18 @@ public final class Notices {
 	/** The kind of the records. */
 	public static final String NOTICE = "notice";
 
+	/**
+	 * Marks the values of the notices of {@link Continuations}, which have the same kind.
+	 */
+	static final String CONTINUES = "continues";
+
 	private static final int VERSION = 1;
 
 	private static final Log logger = LogFactory.getLog(Notices.class);
 
 	private final SessionStore store;
 
-	Notices(SessionStore store) {
+	public Notices(SessionStore store) {
 		this.store = store;
 	}
 
@@ -121,7 +126,7 @@ public final class Notices {
 	public @Nullable Outgoing read(SessionRecord record) {
 		SessionKey key = record.key();
 		Map<?, ?> values = this.store.options().codec().decodeValues(key, record.payload());
-		if (Continuations.isOne(values)) {
+		if (values.containsKey(CONTINUES)) {
 			return null;
 		}
 		if (values.get("version") instanceof Integer version && version > VERSION) {
