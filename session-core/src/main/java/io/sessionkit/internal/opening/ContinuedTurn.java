@@ -22,7 +22,7 @@ import org.springframework.ai.chat.messages.UserMessage;
  * @param pause the pause, with the reply that the turn holds back
  * @param lease the lease under which this call works on the turn
  */
-public record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecord pause, TurnLease lease) {
+public record ContinuedTurn(OpenedView opened, TurnView stored, PauseRecord pause, TurnLease lease) {
 
 	public Turn turn() {
 		return this.stored.turn();
@@ -45,7 +45,7 @@ public record ContinuedTurn(TurnViews.Opened opened, TurnView stored, PauseRecor
 		Snapshot snapshot = turn().snapshot();
 		int sent = (snapshot != null) ? snapshot.parts().stream().mapToInt(Snapshot.Part::size).sum()
 				: given.intValue();
-		TurnViews.Brought there = this.opened.brought();
+		OpenedView.Brought there = this.opened.brought();
 		return there != null && there.lines().size() == sent && (sent > 0 || given.intValue() == 0);
 	}
 

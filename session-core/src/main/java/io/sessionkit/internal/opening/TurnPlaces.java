@@ -21,7 +21,6 @@ import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.internal.tree.StoredTurns;
-import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
 import io.sessionkit.store.PathQuery;
@@ -43,8 +42,11 @@ final class TurnPlaces {
 
 	private final ViewReader reader;
 
-	TurnPlaces(ViewReader reader) {
+	private final HeadView head;
+
+	TurnPlaces(ViewReader reader, HeadView head) {
 		this.reader = reader;
+		this.head = head;
 	}
 
 	/**
@@ -109,7 +111,7 @@ final class TurnPlaces {
 			.max(Comparator.naturalOrder());
 	}
 
-	TurnViews.Opened open(TurnRequest request) {
+	OpenedView open(TurnRequest request) {
 		Start start = request.start();
 		if (request.input().isEmpty()) {
 			throw new IllegalStateException("The call on session " + request.key()
@@ -123,7 +125,7 @@ final class TurnPlaces {
 	/**
 	 * Opens the view before a turn, whose place the new turn takes.
 	 */
-	private TurnViews.Opened inPlaceOf(TurnRequest request, long turn) {
+	private OpenedView inPlaceOf(TurnRequest request, long turn) {
 		PathView path = read(request, Point.before(turn), LeftTurns.KIND, BegunRewinds.KIND);
 		Session header = path.session();
 		Session seen = path.view().session();
@@ -141,7 +143,7 @@ final class TurnPlaces {
 		checkRewindsEnded(path, turn);
 		LeftTurns left = (path.next() > 0)
 				? new LeftTurns(header.head(), header.branch(), seen.head(), path.next(), header.version()) : null;
-		return new TurnViews.Opened(path.view(), new TurnPlace(header, seen, left, null), null);
+		return new OpenedView(path.view(), new TurnPlace(header, seen, left, null));
 	}
 
 	/**
@@ -188,10 +190,10 @@ final class TurnPlaces {
 	}
 
 	/** A branch that others make active, or leave, while it is read is read again. */
-	private TurnViews.Opened onBranch(TurnRequest request, String name) {
+	private OpenedView onBranch(TurnRequest request, String name) {
 		return Attempts.FEW.make(() -> {
 			Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
-			TurnViews.Opened opened = name.equals(header.branch()) ? atHead(request)
+			OpenedView opened = name.equals(header.branch()) ? atHead(request)
 					: onBranch(request, named(request.key(), name));
 			return Optional.of(opened).filter((each) -> each.place().fits(name));
 		})
@@ -200,40 +202,20 @@ final class TurnPlaces {
 					+ " Try again.", null));
 	}
 
-	private TurnViews.Opened atHead(TurnRequest request) {
-		SessionView view = mendedHead(request);
+	private OpenedView atHead(TurnRequest request) {
+		SessionView view = this.head.openMended(request);
 		if (view == null) {
 			throw notFound(request.key());
 		}
-		return TurnViews.Opened.atHead(view, null);
+		return OpenedView.atHead(view);
 	}
 
-	/**
-	 * Reads the view of the active branch, and checks what the caller expects before a
-	 * summary is made, which costs a model call.
-	 * @return the view; null if there is no session
-	 */
-	@Nullable SessionView mendedHead(TurnRequest request) {
-		SessionView view = readHead(request);
-		if (view != null && LostSummary.isIn(view)) {
-			LostSummary.mend(store(), view.session());
-			view = readHead(request);
-		}
-		return view;
-	}
-
-	private @Nullable SessionView readHead(TurnRequest request) {
-		SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
-		request.checkExpected((view != null) ? view.session() : null);
-		return view;
-	}
-
-	private TurnViews.Opened onBranch(TurnRequest request, BranchRecord branch) {
+	private OpenedView onBranch(TurnRequest request, BranchRecord branch) {
 		PathView path = read(request, Point.at(branch.head()), LeftTurns.KIND);
 		SessionView view = path.view();
 		Session seen = view.session().on(branch.name());
-		return new TurnViews.Opened(new SessionView(seen, view.summary(), view.items()),
-				new TurnPlace(path.session(), seen, null, branch), null);
+		return new OpenedView(new SessionView(seen, view.summary(), view.items()),
+				new TurnPlace(path.session(), seen, null, branch));
 	}
 
 	private BranchRecord named(SessionKey key, String name) {
@@ -254,7 +236,7 @@ final class TurnPlaces {
 	 * @return the view; null if the session has moved on, so that the turn cannot become
 	 * history any more
 	 */
-	TurnViews.@Nullable Opened openElsewhere(TurnRequest request, Turn turn) {
+	@Nullable OpenedView openElsewhere(TurnRequest request, Turn turn) {
 		Session header = store().find(request.key()).orElseThrow(() -> notFound(request.key()));
 		if (!turn.branch().equals(header.branch())) {
 			return branch(request.key(), turn.branch()).filter((branch) -> branch.head() == turn.parent())
@@ -265,8 +247,8 @@ final class TurnPlaces {
 		boolean leaves = LeftTurns.read(path.records(LeftTurns.KIND), store().options().codec())
 			.stream()
 			.anyMatch((left) -> left.tip() == header.head() && left.fork() == turn.parent());
-		return leaves ? new TurnViews.Opened(path.view(),
-				new TurnPlace(path.session(), path.view().session(), null, null), null) : null;
+		return leaves ? new OpenedView(path.view(), new TurnPlace(path.session(), path.view().session(), null, null))
+				: null;
 	}
 
 	/**
@@ -274,19 +256,19 @@ final class TurnPlaces {
 	 * @param opened the session
 	 * @param seed the number of turns between the head and that turn
 	 */
-	TurnViews.Opened openAnew(SessionView opened, Turn turn, int seed) {
+	OpenedView openAnew(SessionView opened, Turn turn, int seed) {
 		Session header = opened.session();
 		PathQuery query = PathQuery.to(Point.at(turn.parent())).window(Window.turns(seed)).turns(Tail.newest(seed));
 		PathView path = (seed > 0) ? store().path(header.key(), query).orElse(null) : null;
 		long before = (path != null && !path.turns().isEmpty()) ? path.turns().get(0).parent() : turn.parent();
 		if (header.head() != before || !turn.branch().equals(header.branch())) {
-			return TurnViews.Opened.atHead(new SessionView(header, null, List.of()), null);
+			return OpenedView.atHead(new SessionView(header, null, List.of()));
 		}
 		Session seen = header.at(turn.parent(), ViewTotals.NONE, before, null, header.attributes());
 		List<ViewLine> lines = (path != null) ? ViewLine.of(path.view().items()) : List.of();
-		return new TurnViews.Opened(new SessionView(seen, null, List.of()),
-				TurnPlace.startingAnew(opened, seen, store().options().codec()), null)
-			.behind(new TurnViews.Brought(lines, true, null));
+		return new OpenedView(new SessionView(seen, null, List.of()),
+				TurnPlace.startingAnew(opened, seen, store().options().codec()))
+			.behind(new OpenedView.Brought(lines, true, null));
 	}
 
 	private PathView read(TurnRequest request, Point point, String... kinds) {

@@ -1,7 +1,6 @@
 package io.sessionkit.internal.opening;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
@@ -37,64 +36,6 @@ import org.springframework.ai.chat.messages.Message;
  */
 public final class TurnViews {
 
-	/**
-	 * A session as a turn found it.
-	 *
-	 * @param view the view, with the header as if the turn before were the head; null if
-	 * there is no session
-	 * @param place the place at which the turn hangs
-	 * @param made the outcome of a summary that was due; null if none was
-	 * @param brought what precedes the view; null for nothing
-	 */
-	public record Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made,
-			@Nullable Brought brought) {
-
-		Opened(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made) {
-			this(view, place, made, null);
-		}
-
-		static Opened atHead(@Nullable SessionView view, @Nullable Compaction made) {
-			return new Opened(view, TurnPlace.atHead((view != null) ? view.session() : null), made);
-		}
-
-		Opened on(@Nullable Session now) {
-			return new Opened(this.view, this.place.on(now), this.made, this.brought);
-		}
-
-		Opened after(@Nullable Compaction summary) {
-			return new Opened(this.view, this.place, summary, this.brought);
-		}
-
-		Opened behind(Brought history) {
-			return new Opened(this.view, this.place, this.made, history);
-		}
-
-		/** Returns the attributes with which the turn begins. */
-		public Map<String, Object> attributes() {
-			if (this.brought != null && this.brought.attributes() != null) {
-				return this.brought.attributes();
-			}
-			return (this.view != null) ? this.view.session().attributes() : Map.of();
-		}
-
-		/** Returns the header as the turn sees it; null if there is no session. */
-		public @Nullable Session seen() {
-			return (this.view != null) ? this.view.session() : null;
-		}
-
-	}
-
-	/**
-	 * History that the session does not hold.
-	 *
-	 * @param lines its lines
-	 * @param asItIs whether it is all of the history, to be sent as it is
-	 * @param attributes the attributes of the turn that it was read from; null if the
-	 * turn has those of its session
-	 */
-	public record Brought(List<ViewLine> lines, boolean asItIs, @Nullable Map<String, Object> attributes) {
-	}
-
 	private final ViewReader reader;
 
 	private final TokenMemory memory;
@@ -103,11 +44,14 @@ public final class TurnViews {
 
 	private final boolean countsTokens;
 
+	private final HeadView head;
+
 	private final TurnPlaces places;
 
 	public TurnViews(ViewReader reader, TokenMemory memory, @Nullable Summarizer summarizer) {
 		this.reader = reader;
-		this.places = new TurnPlaces(reader);
+		this.head = new HeadView(reader);
+		this.places = new TurnPlaces(reader, this.head);
 		this.memory = memory;
 		this.summarizer = summarizer;
 		this.countsTokens = reader.limitsTokens() || (summarizer != null && summarizer.countsTokens());
@@ -119,8 +63,8 @@ public final class TurnViews {
 	 * @param request the request with its question
 	 * @return what the turn starts from
 	 */
-	public Opened open(TurnRequest request) {
-		Opened opened = switch (request.start().kind()) {
+	public OpenedView open(TurnRequest request) {
+		OpenedView opened = switch (request.start().kind()) {
 			case HEAD -> openHead(request);
 			case EDIT, REGENERATE, ANSWER -> extended(this.places.open(request));
 			case BRANCH -> openBranch(request);
@@ -132,7 +76,7 @@ public final class TurnViews {
 	}
 
 	/** The session must not expire while the turn waits for the model. */
-	private Opened extended(Opened opened) {
+	private OpenedView extended(OpenedView opened) {
 		Session header = opened.place().header();
 		Session now = SessionLife.extended(this.reader.store(), header);
 		return (now != header) ? opened.on(now) : opened;
@@ -146,7 +90,7 @@ public final class TurnViews {
 	}
 
 	/** A history that the call brings, or that was read by a turn, is all there is. */
-	private Opened withParent(TurnRequest request, Opened opened) {
+	private OpenedView withParent(TurnRequest request, OpenedView opened) {
 		TurnRequest.ChildOf child = request.child();
 		boolean reads = child != null && child.reads() && opened.brought() == null;
 		return (child != null && reads) ? opened.behind(parent(request, child)) : opened;
@@ -155,33 +99,33 @@ public final class TurnViews {
 	/**
 	 * Opens a session for a turn whose call brings the history: the header alone.
 	 */
-	private Opened openGiven(TurnRequest request) {
+	private OpenedView openGiven(TurnRequest request) {
 		SessionView opened = this.reader.store().open(request.key(), Window.HEADER).orElse(null);
 		Session header = (opened != null) ? opened.session() : null;
 		request.checkExpected(header);
 		TurnPlace place = (request.start().kind() == TurnRequest.Start.Kind.REPLACE_SESSION)
 				? TurnPlace.startingAnew(opened, request.start().given(), options().codec()) : TurnPlace.atHead(header);
 		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
-		return new Opened(view, place, null)
-			.behind(new Brought(BroughtLines.of(request.start().given(), tokens()), true, null));
+		return new OpenedView(view, place)
+			.behind(new OpenedView.Brought(BroughtLines.of(request.start().given(), tokens()), true, null));
 	}
 
 	/**
 	 * Opens a session only to read it. The code of a turn that runs on it gets what that
 	 * turn has read of it, without asking the store.
 	 */
-	private Opened openRead(TurnRequest request) {
+	private OpenedView openRead(TurnRequest request) {
 		HookContext enclosing = TurnBinding.enclosing(session(request.key())).orElse(null);
 		if (enclosing == null) {
 			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 			request.checkExpected((view != null) ? view.session() : null);
-			return Opened.atHead((view != null) ? LostSummary.named(view, options().codec()) : null, null);
+			return OpenedView.atHead((view != null) ? LostSummary.named(view, options().codec()) : null);
 		}
-		return Opened.atHead(null, null).behind(new Brought(lines(enclosing), false, enclosing.attributes()));
+		return OpenedView.atHead(null).behind(new OpenedView.Brought(lines(enclosing), false, enclosing.attributes()));
 	}
 
-	private Brought parent(TurnRequest request, TurnRequest.ChildOf child) {
-		return new Brought(turnOfParent(child).map(this::lines)
+	private OpenedView.Brought parent(TurnRequest request, TurnRequest.ChildOf child) {
+		return new OpenedView.Brought(turnOfParent(child).map(this::lines)
 			.orElseGet(() -> BroughtLines.of(this.reader.shown(child.parent(), request.limit()))), false, null);
 	}
 
@@ -208,18 +152,18 @@ public final class TurnViews {
 		return options().tokens();
 	}
 
-	private Opened openHead(TurnRequest request) {
-		SessionView opened = this.places.mendedHead(request);
+	private OpenedView openHead(TurnRequest request) {
+		SessionView opened = this.head.openMended(request);
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = opened != null && opened.session().openTurn() != 0;
 		SessionView view = waits ? opened : extended(opened);
 		Compaction made = madeBefore((view != null) ? view.session() : null);
-		return Opened.atHead(hasChanged(made) ? this.places.mendedHead(request) : view, made);
+		return OpenedView.atHead(hasChanged(made) ? this.head.openMended(request) : view).after(made);
 	}
 
 	/** The active branch is summarized whether or not a call names it. */
-	private Opened openBranch(TurnRequest request) {
-		Opened opened = extended(this.places.open(request));
+	private OpenedView openBranch(TurnRequest request) {
+		OpenedView opened = extended(this.places.open(request));
 		Compaction made = opened.place().becomesHead() ? madeBefore(opened.seen()) : null;
 		return (hasChanged(made) ? this.places.open(request) : opened).after(made);
 	}
@@ -238,8 +182,8 @@ public final class TurnViews {
 	 * Opens the view for a continued turn, before what is stored of the turn is known.
 	 * What the turn started from is not summarized now.
 	 */
-	public Opened openToContinue(TurnRequest request) {
-		return Opened.atHead(extended(this.places.mendedHead(request)), null);
+	public OpenedView openToContinue(TurnRequest request) {
+		return OpenedView.atHead(extended(this.head.openMended(request)));
 	}
 
 	/**
@@ -248,14 +192,14 @@ public final class TurnViews {
 	 * @param request the request with the stored messages of the turn
 	 * @param turn the turn as it is stored
 	 */
-	public Opened continued(SessionView opened, TurnRequest request, Turn turn) {
+	public OpenedView continued(SessionView opened, TurnRequest request, Turn turn) {
 		if (turn.parameters().get(Turn.STARTS_ANEW) instanceof Number seed) {
 			return this.places.openAnew(opened, turn, seed.intValue());
 		}
 		boolean atHead = turn.parent() == opened.session().head() && turn.branch().equals(opened.session().branch());
-		Opened elsewhere = atHead ? null : this.places.openElsewhere(request, turn);
-		Opened again = (elsewhere != null) ? elsewhere
-				: Opened.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null), null);
+		OpenedView elsewhere = atHead ? null : this.places.openElsewhere(request, turn);
+		OpenedView again = (elsewhere != null) ? elsewhere
+				: OpenedView.atHead(this.reader.reopen(opened, request.limit(), request.input()).orElse(null));
 		return withParent(request,
 				turn.parameters().containsKey(Turn.GIVEN_HISTORY) ? behindGiven(request.key(), again, turn) : again);
 	}
@@ -264,11 +208,12 @@ public final class TurnViews {
 	 * Returns a session behind the history that the call has brought which opened the
 	 * turn, as the model was sent it, as far as it is there.
 	 */
-	private Opened behindGiven(SessionKey key, Opened again, Turn turn) {
+	private OpenedView behindGiven(SessionKey key, OpenedView again, Turn turn) {
 		Session header = again.seen();
 		SessionView view = (header != null) ? new SessionView(header, null, List.of()) : null;
 		List<Message> sent = new SnapshotReader(key, this.reader.store()).read(turn).messages();
-		return new Opened(view, again.place(), null).behind(new Brought(BroughtLines.of(sent, tokens()), true, null));
+		return new OpenedView(view, again.place())
+			.behind(new OpenedView.Brought(BroughtLines.of(sent, tokens()), true, null));
 	}
 
 	/**

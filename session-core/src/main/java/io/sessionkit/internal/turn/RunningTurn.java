@@ -38,9 +38,9 @@ import io.sessionkit.internal.line.Offering;
 import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.opening.Extensions;
 import io.sessionkit.internal.opening.KeptParameters;
+import io.sessionkit.internal.opening.OpenedView;
 import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.opening.TurnRequest;
-import io.sessionkit.internal.opening.TurnViews;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
@@ -143,7 +143,7 @@ public final class RunningTurn {
 		Extensions extensions = ofAll.and(request.extensions());
 		this.hooks = hooks(ofAll.hooks(), request.extensions().hooks());
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
-		TurnViews.Opened opened = (continued != null) ? continued.opened()
+		OpenedView opened = (continued != null) ? continued.opened()
 				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
 		this.base = opened.seen();
 		this.place = opened.place();

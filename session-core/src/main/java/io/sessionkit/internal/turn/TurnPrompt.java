@@ -12,6 +12,7 @@ import io.sessionkit.TokenUsage;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
 import io.sessionkit.internal.message.CurrentTurn;
+import io.sessionkit.internal.opening.OpenedView;
 import io.sessionkit.internal.opening.ReplayedParameters;
 import io.sessionkit.internal.opening.TurnParameters;
 import io.sessionkit.internal.opening.TurnRequest;
@@ -88,7 +89,7 @@ final class TurnPrompt {
 	/** Null until the first request leaves, or the turn ends without one. */
 	private @Nullable SnapshotTaker snapshots;
 
-	TurnPrompt(TurnRequest request, TurnViews.Opened opened, TurnSetup setup) {
+	TurnPrompt(TurnRequest request, OpenedView opened, TurnSetup setup) {
 		this.key = request.key();
 		this.rules = setup.rules();
 		this.options = setup.store().options();
@@ -96,7 +97,7 @@ final class TurnPrompt {
 		Session base = opened.seen();
 		this.head = (base != null) ? base.head() : 0;
 		List<ViewLine> own = ViewLine.of(opened.view(), this.options);
-		TurnViews.Brought brought = opened.brought();
+		OpenedView.Brought brought = opened.brought();
 		this.isGiven = brought != null && brought.asItIs();
 		List<ViewLine> all = (brought != null) ? joined(brought.lines(), own) : own;
 		TurnViews views = setup.views();
