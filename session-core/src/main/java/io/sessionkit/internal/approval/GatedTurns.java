@@ -6,7 +6,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
-import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
@@ -34,7 +33,6 @@ import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.line.SilentLease;
 import io.sessionkit.internal.opening.TurnRequest;
-import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
@@ -53,6 +51,24 @@ import org.springframework.ai.tool.ToolCallback;
  */
 public final class GatedTurns {
 
+	/**
+	 * What a call works with, the same on each way to its turn.
+	 *
+	 * @param tools the tools on offer
+	 * @param toolLoop whether the call runs tools itself
+	 * @param admission the admission of the call; null if it does not stand in line
+	 */
+	private record Means(List<ToolCallback> tools, boolean toolLoop, @Nullable Admission admission) {
+
+		/** Has the turn leave the line when the call ends. */
+		void putInLine(RunningTurn turn) {
+			if (this.admission != null) {
+				turn.inLine(this.admission);
+			}
+		}
+
+	}
+
 	private final Turns turns;
 
 	private final WaitingTurns waitingTurns;
@@ -61,7 +77,7 @@ public final class GatedTurns {
 
 	private final Ledger ledger;
 
-	private final GateSetup setup;
+	private final TurnCalls calls;
 
 	private final StoredAnswers stored;
 
@@ -76,11 +92,12 @@ public final class GatedTurns {
 		this.waitingTurns = turns.waitingTurns();
 		this.rules = rules;
 		this.ledger = ledger;
-		this.setup = new GateSetup(rules, ledger, new StandingDecisions(turns.store()),
-				rules.waiting().pauseNotices(turns.store()), events, turns.durability());
 		this.stored = new StoredAnswers(turns.store(), ledger);
 		this.nested = new NestedCalls(turns.store());
 		this.tools = new OfferedTools(rules);
+		GateSetup setup = new GateSetup(rules, ledger, new StandingDecisions(turns.store()),
+				rules.waiting().pauseNotices(turns.store()), events, turns.durability());
+		this.calls = new TurnCalls(this.tools, setup, turns.drain());
 		this.cancel = new OpenTurnCancel(turns, ledger, rules.texts());
 	}
 
@@ -192,14 +209,14 @@ public final class GatedTurns {
 	 */
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
+		Means means = new Means(tools, toolLoop, admission);
 		if (admission == null) {
-			return counted(request, () -> open(request, tools, toolLoop, (turn) -> {
-			}));
+			return counted(request, () -> open(request, means));
 		}
 		boolean works = false;
 		try {
 			OpenedCall answered = answered(request, admission);
-			OpenedCall opened = (answered != null) ? answered : admitted(request, tools, toolLoop, admission);
+			OpenedCall opened = (answered != null) ? answered : admitted(request, means, admission);
 			works = opened instanceof OpenedCall.Working;
 			return opened;
 		}
@@ -242,11 +259,11 @@ public final class GatedTurns {
 	}
 
 	/** A turn that broke off is continued with the messages that it has. */
-	private OpenedCall admitted(TurnRequest request, List<ToolCallback> tools, boolean toolLoop, Admission admission) {
+	private OpenedCall admitted(TurnRequest request, Means means, Admission admission) {
 		Answer answer = admission.answer();
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
 		try {
-			return counted(request, () -> open(asked, tools, toolLoop, (turn) -> turn.inLine(admission)));
+			return counted(request, () -> open(asked, means));
 		}
 		catch (TurnInProgressException ex) {
 			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
@@ -269,31 +286,27 @@ public final class GatedTurns {
 				+ " session to see its answer.");
 	}
 
-	private OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
-			Consumer<RunningTurn> inLine) {
+	private OpenedCall open(TurnRequest request, Means means) {
 		HookContext enclosing = TurnBinding.enclosing().orElse(null);
 		if (!request.isStored()) {
-			return new OpenedCall.Working(unstored(request, tools, toolLoop, enclosing));
+			return new OpenedCall.Working(unstored(request, means, enclosing));
 		}
 		// a second wall: what is nested was refused or only reads
 		this.nested.check(request.key());
-		this.tools.check(tools);
-		if (!toolLoop && this.rules.rulings().mayAsk(tools)) {
+		this.tools.check(means.tools());
+		if (!means.toolLoop() && this.rules.rulings().mayAsk(means.tools())) {
 			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
 		if (continues(request)) {
 			checkContinues(request);
 			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request,
 					(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
-			return (resumed.turn() != null)
-					? new OpenedCall.Working(resumed(resumed.turn(), tools, enclosing, inLine, toolLoop))
-					: open(request.start(TurnRequest.Start.answering(resumed.question())), tools, toolLoop, inLine);
+			return (resumed.turn() != null) ? new OpenedCall.Working(resumed(resumed.turn(), means, enclosing))
+					: open(request.start(TurnRequest.Start.answering(resumed.question())), means);
 		}
 		RunningTurn turn = this.turns.open(request);
-		inLine.accept(turn);
-		return (turn.openTurn() == 0)
-				? new OpenedCall.Working(working(this.turns.begin(turn), tools, enclosing, toolLoop))
-				: afterPause(request, turn, tools, enclosing, inLine, toolLoop);
+		means.putInLine(turn);
+		return (turn.openTurn() == 0) ? begun(turn, means, enclosing) : afterPause(request, turn, means, enclosing);
 	}
 
 	private static void checkContinues(TurnRequest request) {
@@ -309,68 +322,32 @@ public final class GatedTurns {
 		}
 	}
 
-	/**
-	 * Begins a turn that is not stored. Its tool calls have nowhere to wait, as in a call
-	 * without a session.
-	 */
-	private TurnCall unstored(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
-			@Nullable HookContext enclosing) {
+	private TurnCall unstored(TurnRequest request, Means means, @Nullable HookContext enclosing) {
 		if (request.input().isEmpty()) {
 			throw new IllegalStateException(
 					"The call on session " + request.key() + " is not stored, so it continues no"
 							+ " turn, and it has no message. Add .user(..) to the call.");
 		}
+		List<ToolCallback> tools = means.tools();
 		this.tools.check(tools);
-		boolean mayAsk = this.rules.rulings().mayAsk(tools);
-		if (!toolLoop && mayAsk && !tools.isEmpty()) {
+		if (!means.toolLoop() && !tools.isEmpty() && this.rules.rulings().mayAsk(tools)) {
 			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
-		RunningTurn turn = this.turns.begin(this.turns.open(request));
-		List<ToolCallback> attended = tools;
-		if (mayAsk) {
-			Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
-					turn.running().context().attributes(), request.parameters());
-			attended = this.tools.sessionless(tools, caller, "is not stored on session " + request.key(), enclosing);
-		}
-		return new TurnCall(turn, attended, this.tools);
+		return this.calls.unstored(this.turns.begin(this.turns.open(request)), tools, enclosing);
 	}
 
-	private TurnCall working(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			boolean toolLoop) {
-		TurnCall call = new TurnCall(turn, tools, this.tools);
-		boolean stepwise = this.turns.durability() == Durability.STEP && !tools.isEmpty();
-		if (stepwise || this.rules.rulings().mayAsk(tools)) {
-			call.gate(registered(turn, call, enclosing, toolLoop));
-		}
-		else if (enclosing == null && toolLoop && !tools.isEmpty()) {
-			call.gateWhileStopping(this.turns.drain()::isOn, () -> gate(turn, call, null, true));
-		}
-		return call;
+	private OpenedCall begun(RunningTurn turn, Means means, @Nullable HookContext enclosing) {
+		return new OpenedCall.Working(
+				this.calls.begun(this.turns.begin(turn), means.tools(), means.toolLoop(), enclosing));
 	}
 
-	private GatedTurn registered(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
-		GatedTurn gate = gate(turn, call, enclosing, toolLoop);
-		turn.gate(gate);
-		return gate;
-	}
-
-	/** Only a call with a tool loop can continue a turn that stops. */
-	private GatedTurn gate(RunningTurn turn, TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
-		return new GatedTurn(turn, call.offered(), this.setup, enclosing, toolLoop ? this.turns.drain() : new Drain());
-	}
-
-	private TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing,
-			Consumer<RunningTurn> inLine, boolean toolLoop) {
+	private TurnCall resumed(RunningTurn turn, Means means, @Nullable HookContext enclosing) {
 		try {
-			if (!toolLoop) {
+			if (!means.toolLoop()) {
 				throw OfferedTools.withoutToolLoop("on session " + turn.key());
 			}
-			inLine.accept(turn);
-			TurnCall call = new TurnCall(turn, tools, this.tools);
-			GatedTurn gate = registered(turn, call, enclosing, true);
-			call.gate(gate);
-			gate.resume();
-			return call;
+			means.putInLine(turn);
+			return this.calls.resumed(turn, means.tools(), enclosing);
 		}
 		catch (Throwable ex) {
 			turn.abandon(ex);
@@ -382,21 +359,20 @@ public final class GatedTurns {
 	 * Does what the rule for new messages says. The turn that is cancelled is the newest
 	 * one then, so the call is read anew as it was made.
 	 */
-	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
-			@Nullable HookContext enclosing, Consumer<RunningTurn> inLine, boolean toolLoop) {
+	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, Means means, @Nullable HookContext enclosing) {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
 				cancel(request.key());
 				RunningTurn next = this.turns.open(request);
-				inLine.accept(next);
-				yield new OpenedCall.Working(working(this.turns.begin(next), tools, enclosing, toolLoop));
+				means.putInLine(next);
+				yield begun(next, means, enclosing);
 			}
 			case QUEUE -> {
 				if (!mayJoin(request.start())) {
 					throw this.turns.paused(turn, request.input().isEmpty());
 				}
-				yield queued(request, turn, tools, inLine, toolLoop);
+				yield queued(request, turn, means);
 			}
 		};
 	}
@@ -407,8 +383,7 @@ public final class GatedTurns {
 	}
 
 	/** If nobody has to decide any more, the call continues the turn. */
-	private OpenedCall queued(TurnRequest request, RunningTurn turn, List<ToolCallback> tools,
-			Consumer<RunningTurn> inLine, boolean toolLoop) {
+	private OpenedCall queued(TurnRequest request, RunningTurn turn, Means means) {
 		JoiningInput joining = turn.toJoin();
 		if (joining == null) {
 			throw this.turns.answeredWhileOpen(turn);
@@ -416,8 +391,8 @@ public final class GatedTurns {
 		TurnView kept = this.waitingTurns.queue(turn, joining, turn::answeredBy);
 		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
 		// the lease could wait for what a transaction of the caller has written
-		boolean continues = pending.isEmpty() && toolLoop && !this.ledger.mayRollBack();
-		OpenedCall continued = continues ? continued(request, tools, inLine) : null;
+		boolean continues = pending.isEmpty() && means.toolLoop() && !this.ledger.mayRollBack();
+		OpenedCall continued = continues ? continued(request, means) : null;
 		if (continued != null) {
 			return continued;
 		}
@@ -430,10 +405,9 @@ public final class GatedTurns {
 	 * Returns null if the message is only kept, since another call continues the turn.
 	 * @throws SessionConflictException if nobody can continue it
 	 */
-	private @Nullable OpenedCall continued(TurnRequest request, List<ToolCallback> tools,
-			Consumer<RunningTurn> inLine) {
+	private @Nullable OpenedCall continued(TurnRequest request, Means means) {
 		try {
-			return open(request.input(List.of()), tools, true, inLine);
+			return open(request.input(List.of()), means);
 		}
 		catch (TurnInProgressException | NothingWaitsException ex) {
 			return null;
