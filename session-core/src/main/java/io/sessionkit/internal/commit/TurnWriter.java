@@ -1,15 +1,10 @@
 package io.sessionkit.internal.commit;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 import io.sessionkit.Round;
@@ -31,15 +26,10 @@ import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
-import io.sessionkit.internal.snapshot.SnapshotReader;
-import io.sessionkit.internal.snapshot.VerbatimMessages;
-import io.sessionkit.internal.view.ForgottenItems;
-import io.sessionkit.internal.view.QuotingSummaries;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
-import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -77,12 +67,9 @@ class TurnWriter {
 
 	private final String id;
 
-	private final ForgottenItems forgotten;
+	private final Forgetting forgetting;
 
 	private final BooleanSupplier erased;
-
-	/** The turns of the items that the commit deletes, by the sequence of the item. */
-	private NavigableMap<Long, Long> deleting = new TreeMap<>();
 
 	/** The header as the turn sees it: the turn before it is the head. */
 	private final @Nullable Session base;
@@ -107,13 +94,8 @@ class TurnWriter {
 	/** True if a part was stored since the header was read. */
 	private boolean moved;
 
-	/**
-	 * The last turn of the history with which the session is to start anew; 0 for none.
-	 */
-	private long seed;
-
-	/** The turns of that history that are still to be stored; null if none is yet. */
-	private @Nullable Deque<TurnWrite> unseeded;
+	/** The history with which the session is to start anew. */
+	private final GivenSeed seed;
 
 	/**
 	 * The header as the last write has left it; null if it is not known: nobody but the
@@ -130,11 +112,12 @@ class TurnWriter {
 		this.store = store;
 		this.request = origins.request();
 		this.id = origins.id();
-		this.forgotten = origins.forgotten();
+		this.forgetting = new Forgetting(store, origins);
 		this.erased = origins.erased();
 		this.place = origins.place();
 		this.base = this.place.seen();
-		this.left = this.place.header();
+		this.seed = new GivenSeed(store, this.request, this.place);
+		this.left = this.seed.left();
 		this.shown = new ShownHistory(store, origins.request().key(), this.place, origins.snapshots());
 		this.stored = (continued != null) ? continued.turn() : null;
 		this.draft = new TurnDraft(origins, this.stored, this.shown, store.options());
@@ -208,37 +191,9 @@ class TurnWriter {
 	 * @return the result; null if another writer was first
 	 */
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
-		this.deleting = this.forgotten.end();
+		this.forgetting.begin();
 		return this.request.observed()
 			.observe(TurnStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(more)));
-	}
-
-	/**
-	 * Returns a commit that also deletes the texts of snapshots, and the summaries, that
-	 * may quote what is forgotten. They are read for each commit, behind the header that
-	 * it expects: a call that fails meanwhile keeps its snapshot, and changes no history.
-	 */
-	private Commit forgetting(Commit commit) {
-		Session base = commit.base();
-		if (this.deleting.isEmpty() || base == null) {
-			return commit;
-		}
-		QuotingSummaries summaries = QuotingSummaries.of(this.store, key(), this.deleting);
-		List<RecordWrite> quoting = joined(quotingSnapshots(), summaries.writes());
-		// the view of the active branch may begin with a summary of what a turn on
-		// another one forgets
-		HeaderChange.Summary view = this.place.becomesHead() ? null : summaries.view(this.store, base).summary();
-		HeaderChange header = (view != null) ? commit.header().summary(view.turn(), view.id()) : commit.header();
-		return commit.header(header).records(joined(commit.records(), quoting));
-	}
-
-	private List<RecordWrite> quotingSnapshots() {
-		long first = Collections.min(this.deleting.values());
-		return this.store.records(key(), SnapshotReader.KIND)
-			.stream()
-			.filter((record) -> VerbatimMessages.head(record, this.store.options().codec()) >= first)
-			.map((record) -> new RecordWrite(record.kind(), record.id(), RecordWrite.ANY, null, null))
-			.toList();
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
@@ -262,10 +217,9 @@ class TurnWriter {
 			return null;
 		}
 		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			Commit commit = (expected != null) ? Commit.on(expected).delete(this.deleting.keySet())
-					: Commit.first(key());
-			CommitResult result = this.store.commit(
-					living(forgetting(this.place.commit(commit, write, attributes, records, this.store.options()))));
+			Commit commit = this.place.commit((expected != null) ? Commit.on(expected) : Commit.first(key()), write,
+					attributes, records, this.store.options());
+			CommitResult result = this.store.commit(living(this.forgetting.with(commit)));
 			if (result.isStored()) {
 				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
 						: null;
@@ -285,64 +239,21 @@ class TurnWriter {
 	}
 
 	/**
-	 * Writes the history with which the session is to start anew beside the present one,
-	 * since the turn behind it waits. As long as it does, nothing has changed. What is
-	 * there already, because the turn could not be written at first, is not written
-	 * again.
+	 * Writes the history that the call brings, if it is not there yet.
 	 * @return whether the turn may follow; false if another writer was first
 	 */
 	private boolean writeSeed() {
-		Deque<TurnWrite> rest = unseeded();
-		while (isHeadAsOpened() && !rest.isEmpty()) {
-			Session before = this.left;
-			CommitResult result = this.store.commit(living(seeding(rest.element(), before)));
-			if (!result.isStored()) {
-				return false;
-			}
-			rest.remove();
-			this.seed = result.turn();
-			this.left = this.store.find(key())
-				.filter((now) -> before == null || now.incarnation().equals(before.incarnation()))
-				.orElse(null);
+		try {
+			return this.seed.write();
 		}
-		return isHeadAsOpened();
-	}
-
-	private Deque<TurnWrite> unseeded() {
-		Deque<TurnWrite> known = this.unseeded;
-		if (known == null) {
-			known = new ArrayDeque<>(this.place.seed(this.store.options()));
-			this.unseeded = known;
+		finally {
+			// if the store fails, some of it is there
+			this.left = this.seed.left();
 		}
-		return known;
-	}
-
-	/**
-	 * Creates the commit of one turn of the given history. Attributes that were written
-	 * before the first turn are inherited by no other.
-	 */
-	private Commit seeding(TurnWrite write, @Nullable Session before) {
-		Turn turn = write.turn();
-		long parent = (this.seed != 0) ? this.seed : turn.parent();
-		TurnWrite beside = new TurnWrite(
-				turn.stored(new Turn.Place(0, parent, turn.branch(), turn.items(), turn.tokens())), 0, write.items())
-			.asBeside();
-		if (before == null) {
-			return Commit.first(key()).turn(beside);
-		}
-		return Commit.on(before).turn((parent == 0) ? beside.attributes(before.attributes()) : beside);
-	}
-
-	private boolean isHeadAsOpened() {
-		Session opened = this.place.header();
-		Session now = this.left;
-		long head = (opened != null) ? opened.head() : 0;
-		return (now != null) ? now.head() == head : opened == null && this.seed == 0;
 	}
 
 	private Commit living(Commit commit) {
-		return this.request.endsWithTurn() ? commit.header(this.request.living(commit.header(), this.store.options()))
-				: commit;
+		return this.request.living(commit, this.store.options());
 	}
 
 	/** If the session has not changed, a record was not as expected, and will not be. */
@@ -373,7 +284,7 @@ class TurnWriter {
 
 	private TurnResult writeAside(Outline outline, List<RecordWrite> more) {
 		// the turn forgets nothing, whatever its commit was to delete
-		this.deleting = new TreeMap<>();
+		this.forgetting.end();
 		TurnWrite write = draft(outline);
 		CommitResult result = this.erased.getAsBoolean() ? null : aside(write, records(withoutPause(more)));
 		if (result == null) {
@@ -544,7 +455,7 @@ class TurnWriter {
 	}
 
 	private boolean hasSameHistory(SessionView view) {
-		return this.shown.isSame(view, (this.stored != null) ? this.stored.number() : 0, !this.deleting.isEmpty());
+		return this.shown.isSame(view, (this.stored != null) ? this.stored.number() : 0, !this.forgetting.isEmpty());
 	}
 
 	/** Returns the session as it was before the turn; null if there was none. */
@@ -553,7 +464,7 @@ class TurnWriter {
 	}
 
 	private TurnWrite draft(Outline outline) {
-		return this.draft.write(outline, this.stored, this.parts, this.seed);
+		return this.draft.write(outline, this.stored, this.parts, this.seed.last());
 	}
 
 	private static <T> List<T> joined(List<T> before, List<T> now) {
@@ -564,7 +475,7 @@ class TurnWriter {
 
 	/** Adds the record of what the snapshot cannot refer to, with the first part only. */
 	private List<RecordWrite> records(List<RecordWrite> more) {
-		return (this.parts > 0 || !this.deleting.isEmpty()) ? more : this.shown.withVerbatim(this.id, more);
+		return (this.parts > 0 || !this.forgetting.isEmpty()) ? more : this.shown.withVerbatim(this.id, more);
 	}
 
 	private List<RecordWrite> withDeletedSince(List<RecordWrite> records, Session now) {

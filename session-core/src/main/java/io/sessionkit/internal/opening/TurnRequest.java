@@ -13,6 +13,7 @@ import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
@@ -312,6 +313,16 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 */
 	public HeaderChange living(HeaderChange header, StoreOptions options) {
 		return endsWithTurn() ? header.timeToLive(ShortLife.within(options.timeToLive())) : header;
+	}
+
+	/**
+	 * Adds such an expiry to a commit.
+	 * @param commit the commit
+	 * @param options the options of the store
+	 * @return the commit; the same for a session that stays
+	 */
+	public Commit living(Commit commit, StoreOptions options) {
+		return endsWithTurn() ? commit.header(living(commit.header(), options)) : commit;
 	}
 
 	/**
