@@ -2,8 +2,6 @@ package io.sessionkit.advisor;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -13,7 +11,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
-import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
@@ -108,7 +105,9 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		TurnRequest asking = this.turns.allowedHere(request, false);
 		Arrival arrival = arrive(call, asking);
 		Admission admission = (arrival != null) ? arrival.await() : null;
-		OpenedCall opened = open(asking, call, chain.getCallAdvisors(), admission);
+		// what can be wrong with the call itself was found before it came to the line, so
+		// nothing fails here between the admission and the turn that ends it
+		OpenedCall opened = this.turns.open(asking, call.tools(), hasToolLoop(chain.getCallAdvisors()), admission);
 		if (opened instanceof OpenedCall.Working working) {
 			return worked(call, chain, working.call());
 		}
@@ -170,102 +169,12 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		OnCancel rule = call.parameters().onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = this.turns.allowedHere(request, true);
-		Arrival arrival = arrive(call, asking);
-		Callable<Optional<OpenedCall>> open = TurnBinding
-			.carrying(() -> observed(observation, () -> openInTurn(asking, call, chain.getStreamAdvisors(), arrival)));
-		AtomicBoolean taken = new AtomicBoolean();
-		Mono<OpenedCall> opening = Mono.defer(() -> {
-			call.reader().opens();
-			return WaitingThread.run(open, (opened) -> opened.ifPresent((each) -> endUnlessTaken(each, taken, call)));
-		}).flatMap(Mono::justOrEmpty);
-		return UnreadErrors
-			.loggedByClass(Flux.usingWhen((arrival != null) ? waiting(opening, arrival) : opening, (opened) -> {
-				taken.set(true);
-				return stream(call, chain, opened, observation);
-			}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule)));
-	}
-
-	/**
-	 * Opens the turn if nobody is before the call.
-	 * @return empty if the call has to wait
-	 */
-	private Optional<OpenedCall> openInTurn(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
-			@Nullable Arrival arrival) {
-		Optional<OpenedCall> opened = Optional.empty();
-		try {
-			opened = openUnlessOthersWork(asking, call, advisors, arrival);
-			return opened;
-		}
-		finally {
-			if (opened.isEmpty()) {
-				call.reader().opened(null);
-			}
-		}
-	}
-
-	private Optional<OpenedCall> openUnlessOthersWork(TurnRequest asking, SessionCall call,
-			List<? extends Advisor> advisors, @Nullable Arrival arrival) {
-		Admission admission = (arrival != null) ? arrival.look() : null;
-		if (arrival != null && admission == null) {
-			waits(asking, call, arrival);
-			return Optional.empty();
-		}
-		beginStream(asking, call, admission);
-		return Optional.of(open(asking, call, advisors, admission));
-	}
-
-	private void waits(TurnRequest asking, SessionCall call, Arrival arrival) {
-		try {
-			call.waits(asking, this.turns.hooks(), arrival);
-		}
-		catch (Throwable ex) {
-			arrival.leave();
-			throw ex;
-		}
-	}
-
-	private void beginStream(TurnRequest asking, SessionCall call, @Nullable Admission admission) {
-		try {
-			call.beginStream(asking, this.turns.hooks());
-		}
-		catch (Throwable ex) {
-			if (admission != null) {
-				admission.leave();
-			}
-			throw ex;
-		}
-	}
-
-	/**
-	 * Tries to open the turn again and again, on no thread in between: those that work
-	 * need the threads to end.
-	 */
-	private static Mono<OpenedCall> waiting(Mono<OpenedCall> opening, Arrival arrival) {
-		return opening
-			.repeatWhenEmpty(Integer.MAX_VALUE, (looks) -> looks.concatMap((look) -> Mono.delay(arrival.pause())))
-			.doOnCancel(() -> WaitingThread.runAtStore(() -> {
-				arrival.giveUp();
-				return arrival;
-			}).subscribe());
-	}
-
-	/**
-	 * Ends a turn whose subscriber cancelled while the turn was being opened.
-	 */
-	private static void endUnlessTaken(OpenedCall opened, AtomicBoolean taken, SessionCall call) {
-		if (!(opened instanceof OpenedCall.Working working)) {
-			call.reader().opened(answering(opened));
-		}
-		else if (!taken.get()) {
-			working.call().turn().drop();
-			call.reader().opened(null);
-		}
-	}
-
-	private static Turn answering(OpenedCall opened) {
-		TurnResult result = (opened instanceof OpenedCall.Answered answered) ? answered.turn()
-				: ((OpenedCall.Queued) opened).pause().turn();
-		return result.turn();
+		StreamOpening opening = new StreamOpening(this.turns, call, asking, hasToolLoop(chain.getStreamAdvisors()),
+				arrive(call, asking));
+		return UnreadErrors.loggedByClass(Flux.usingWhen(opening.opened(observation), (opened) -> {
+			opening.take();
+			return stream(call, chain, opened, observation);
+		}, (opened) -> Mono.empty(), SessionTurnAdvisor::failed, (opened) -> cancelled(opened, rule)));
 	}
 
 	/**
@@ -280,19 +189,6 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 			this.skippedHooks.passed(call.request().context());
 		}
 		return call.passed(this.turns.tools(), hasToolLoop(advisors));
-	}
-
-	/**
-	 * Runs work of a stream inside the scope of its observation, on the present thread,
-	 * so that the trace id is available there.
-	 */
-	private static <T> T observed(@Nullable Observation observation, Supplier<T> work) {
-		if (observation == null) {
-			return work.get();
-		}
-		try (Observation.Scope scope = observation.openScope()) {
-			return work.get();
-		}
 	}
 
 	private Flux<ChatClientResponse> stream(SessionCall call, StreamAdvisorChain chain, OpenedCall opened,
@@ -366,15 +262,6 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
 				call.parameters().concurrency(this.rules.concurrency()), call.parameters().mayJoin(),
 				this.rules.concurrencyTimeout());
-	}
-
-	/**
-	 * Opens the turn. What can be wrong with the call itself was found before it came to
-	 * the line, so nothing fails here between the admission and the turn that ends it.
-	 */
-	private OpenedCall open(TurnRequest asking, SessionCall call, List<? extends Advisor> advisors,
-			@Nullable Admission admission) {
-		return this.turns.open(asking, call.tools(), hasToolLoop(advisors), admission);
 	}
 
 	private static boolean hasToolLoop(List<? extends Advisor> advisors) {
