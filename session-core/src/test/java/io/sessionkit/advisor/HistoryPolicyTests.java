@@ -56,7 +56,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
@@ -488,6 +490,33 @@ class HistoryPolicyTests {
 				"assistant: a0", "user: q1", "assistant: a1");
 		this.conversation.reset();
 		assertThat(view()).hasSize(4);
+	}
+
+	/** The two turns of the history are stored one by one, and the turn behind them. */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3 })
+	void turnThatIsToWaitAndLosesReplacesNothing(int othersComeBefore) {
+		AtomicInteger runs = new AtomicInteger();
+		AtomicInteger commits = new AtomicInteger();
+		gated();
+		ask("a");
+		this.store.beforeCommit(() -> {
+			if (commits.incrementAndGet() == othersComeBefore) {
+				addTurnElsewhere();
+			}
+		});
+		this.model.calls(SessionAdvisorTests.call("c1", "cancel", "1"));
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> prompt("b", SessionAdvisor.history(turns(2), HistoryPolicy.REPLACE_SESSION))
+				.toolCallbacks(cancelling(runs))
+				.call()
+				.content());
+		assertThat(commits).hasValueGreaterThanOrEqualTo(othersComeBefore);
+		assertThat(runs).hasValue(0);
+		assertThat(view()).containsExactly("user: a", "assistant: re a", "user: other", "assistant: re other");
+		ask("c");
+		assertThat(this.model.lastRequestLines()).hasSize(5);
+		assertThat(view()).hasSize(6);
 	}
 
 	@Test
