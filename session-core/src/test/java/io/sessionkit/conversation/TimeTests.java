@@ -1176,6 +1176,58 @@ class TimeTests {
 		assertThat(this.store.messages(other)).as("its own session is not erased").hasSize(4);
 	}
 
+	/** Such as a page that shows the session in a list at once. */
+	@Test
+	void firstTurnBecomesHistoryInASessionThatOthersHaveBegunMeanwhile() {
+		ScriptedChatModel failing = new ScriptedChatModel();
+		ChatClient other = ChatClient.builder(failing).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
+		Map<String, Runnable> begun = Map.of("created",
+				() -> assertThat(this.conversation.create(HeaderChange.NONE.title("New"))).isTrue(),
+				"line of another call",
+				() -> this.store.commit(Commit.first(this.key).records(List.of(RecordWrite.put("note", "n", "{}")))),
+				"turn that has failed", () -> CompletableFuture.runAsync(() -> {
+					failing.fails(new IllegalStateException("down"));
+					assertThatIllegalStateException()
+						.isThrownBy(() -> other.prompt().user("q").advisors(on()).call().content());
+				}).join());
+		begun.forEach((what, way) -> {
+			this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+			assertThat(this.client.prompt().user("q").toolCallbacks(erasing(way)).advisors(on()).call().content())
+				.as(what)
+				.isEqualTo("done");
+			assertThat(log()).as(what).startsWith("q").endsWith("done");
+			assertThat(this.conversation.head().orElseThrow().status()).as(what).isEqualTo(TurnStatus.COMPLETED);
+			assertThat(header().title()).as(what).isEqualTo(what.equals("created") ? "New" : null);
+			this.conversation.erase();
+		});
+	}
+
+	/** It has not read them. */
+	@Test
+	void firstTurnLosesAConflictToAttributesThatOthersHaveGivenMeanwhile() {
+		HeaderChange attributes = HeaderChange.NONE.attributes(Map.of("a", "x"));
+		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+		assertThat(
+				this.client.prompt()
+					.user("q")
+					.toolCallbacks(erasing(() -> assertThatIllegalStateException()
+						.isThrownBy(() -> this.conversation.create(attributes))
+						.withMessageContaining("Nothing was changed")))
+					.advisors(on())
+					.call()
+					.content())
+			.isEqualTo("done");
+		this.conversation.erase();
+		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
+			.user("q")
+			.toolCallbacks(erasing(() -> CompletableFuture.runAsync(() -> this.conversation.create(attributes)).join()))
+			.advisors(on())
+			.call()
+			.content());
+		assertThat(this.conversation.attributes()).containsEntry("a", "x");
+	}
+
 	private static ToolCallback erasing(Runnable way) {
 		return FunctionToolCallback.builder("erase", () -> {
 			way.run();

@@ -64,23 +64,35 @@ final class ShownHistory {
 		if (this.lost) {
 			return false;
 		}
-		if (forgets && (opened == null || now.summaryTurn() != opened.summaryTurn())) {
+		if (opened == null) {
+			return isOnlyBegun(now, ours);
+		}
+		if (forgets && now.summaryTurn() != opened.summaryTurn()) {
 			// a summary of what is forgotten has been made meanwhile
 			return false;
 		}
 		if (!this.place.becomesHead()) {
 			// the record of the branch says whether others have written on it, unless it
 			// has become the active one: then the header does
-			return opened != null && !this.place.isActiveIn(now) && now.incarnation().equals(opened.incarnation())
+			return !this.place.isActiveIn(now) && now.incarnation().equals(opened.incarnation())
 					&& now.openTurn() == ours && hasWhatWasShown(now, opened);
 		}
-		return opened != null && now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours
-				&& now.head() == opened.head() && now.branch().equals(opened.branch())
+		return now.incarnation().equals(opened.incarnation()) && now.openTurn() == ours && now.head() == opened.head()
+				&& now.branch().equals(opened.branch())
 				&& AttributeRules.areEqual(now.attributes(), opened.attributes())
 				&& (now.summaryTurn() == opened.summaryTurn()
 						? now.totals().equals(opened.totals()) || isOnlyRetained(now, opened)
 						: isOnlySummarized(view, opened))
 				&& (opened.summaryTurn() == 0 || hasWhatWasShown(now, opened));
+	}
+
+	/**
+	 * Returns whether others have begun the session meanwhile without any history, such
+	 * as one with a title, or with the line of a call.
+	 */
+	private static boolean isOnlyBegun(Session now, long ours) {
+		return now.head() == 0 && now.openTurn() == ours && now.branch().equals(Session.MAIN)
+				&& now.attributes().isEmpty();
 	}
 
 	/**
