@@ -1,5 +1,6 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -7,6 +8,10 @@ import java.util.function.Predicate;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.internal.sql.JdbcWork;
+import io.sessionkit.store.StoreUnavailableException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the rows of sessions and records that have expired, each in a short transaction
@@ -14,9 +19,17 @@ import io.sessionkit.internal.sql.JdbcWork;
  */
 final class ExpiredRows {
 
+	private static final Log logger = LogFactory.getLog(ExpiredRows.class);
+
+	/** So many failures, one after the other, are those of a database that is away. */
+	private static final int MOST_FAILURES = 3;
+
 	private final JdbcWork work;
 
 	private final Backend statements;
+
+	/** The last row that the database did not delete; null if there is none. */
+	private @Nullable StoreUnavailableException failure;
 
 	ExpiredRows(JdbcWork work, Backend statements) {
 		this.work = work;
@@ -24,24 +37,33 @@ final class ExpiredRows {
 	}
 
 	/**
-	 * Deletes first the sessions, beginning with those that expired first, then the
-	 * records.
+	 * Deletes first the sessions, of which it takes those that expired first, then the
+	 * records. One that the database does not delete, such as one that is larger than its
+	 * limit on time allows, keeps no other.
 	 * @return how many it deleted
+	 * @throws StoreUnavailableException if it deleted none, and the database has failed
 	 */
 	int delete(int limit) {
 		int deleted = deleteSessions(limit);
-		int left = limit - deleted;
-		if (left <= 0) {
-			return deleted;
+		if (deleted < limit) {
+			deleted += deleteRecords(limit - deleted);
 		}
+		if (deleted == 0 && this.failure != null) {
+			throw this.failure;
+		}
+		return deleted;
+	}
+
+	private int deleteRecords(int limit) {
 		List<RecordStatements.Row> records = this.work
-			.reading((connection) -> this.statements.tables().records().expired(connection, left));
-		return deleted + count(records, this::deleteRecord);
+			.reading((connection) -> this.statements.tables().records().expired(connection, limit));
+		return count(records, this::deleteRecord);
 	}
 
 	/**
 	 * Looks again if all that it has found lives on, since what follows may have expired:
-	 * the caller takes 0 for the end.
+	 * the caller takes 0 for the end. The oldest come last: what has failed before is
+	 * among them.
 	 */
 	private int deleteSessions(int limit) {
 		AtomicBoolean mended = new AtomicBoolean();
@@ -50,6 +72,7 @@ final class ExpiredRows {
 		do {
 			mended.set(false);
 			found = this.work.reading((connection) -> this.statements.tables().sessions().expired(connection, limit));
+			Collections.reverse(found);
 			deleted = count(found, (pk) -> deleteSession(pk, mended));
 		}
 		while (deleted == 0 && found.size() == limit && mended.get());
@@ -57,23 +80,38 @@ final class ExpiredRows {
 	}
 
 	/**
-	 * Skips rows that another transaction is writing; they are left for the next call.
-	 * Inside a transaction of the caller it stops at the first such row: the caller
-	 * itself may be writing it, and then each further wait would be in vain.
+	 * Skips rows that another transaction is writing, and those that the database does
+	 * not delete; they are left for the next call. Inside a transaction of the caller it
+	 * stops at the first such row: the caller itself may be writing it, and then each
+	 * further wait would be in vain.
 	 */
 	private <T> int count(List<T> found, Predicate<T> deletion) {
 		int deleted = 0;
-		for (T each : found) {
+		int failures = 0;
+		for (int i = 0; i < found.size() && failures < MOST_FAILURES; i++) {
 			try {
-				deleted += deletion.test(each) ? 1 : 0;
+				deleted += deletion.test(found.get(i)) ? 1 : 0;
+				failures = 0;
 			}
 			catch (SessionConflictException ex) {
 				if (this.work.isApart()) {
 					return deleted;
 				}
 			}
+			catch (StoreUnavailableException ex) {
+				failures++;
+				failed(ex);
+			}
 		}
 		return deleted;
+	}
+
+	private void failed(StoreUnavailableException ex) {
+		if (this.work.isApart()) {
+			throw ex;
+		}
+		logger.debug("What has expired could not be deleted: " + ex.getMessage());
+		this.failure = ex;
 	}
 
 	private boolean deleteSession(long pk, AtomicBoolean mended) {

@@ -13,6 +13,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +25,7 @@ import static io.sessionkit.store.jdbc.JdbcTransactionContract.storeOn;
 import static io.sessionkit.store.jdbc.JdbcTransactionContract.transactionOn;
 import static io.sessionkit.store.jdbc.JdbcTransactionContract.turn;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests the cost of deleting expired rows on PostgreSQL.
@@ -114,6 +116,26 @@ class JdbcExpiryTests {
 		assertThat(this.store.deleteExpired(200)).isZero();
 		assertThat(count("SESSIONKIT_SESSION")).isEqualTo(950);
 		assertThat(count("SESSIONKIT_RECORD")).isEqualTo(900);
+	}
+
+	/** As those that are larger than the limit on the time of a statement allows. */
+	@Test
+	void sessionsThatTheDatabaseDoesNotDeleteHoldNoOthersUp() {
+		fill(1_000);
+		this.sql.update("update SESSIONKIT_SESSION set expires_at = 1, purge_at = 2 where pk % 2 = 0");
+		this.sql.update("update SESSIONKIT_SESSION set purge_at = 1 where pk % 250 = 0");
+		this.sql.update("update SESSIONKIT_RECORD set expires_at = 1 where session_pk % 4 = 1");
+		this.sql.execute("create function refuse() returns trigger language plpgsql as"
+				+ " 'begin raise exception ''too slow'' using errcode = ''57014''; end'");
+		this.sql.execute("create trigger refuse before delete on SESSIONKIT_ITEM for each row"
+				+ " when (old.session_pk % 250 = 0) execute function refuse()");
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> {
+			while (this.store.deleteExpired(100) > 0) {
+				assertThat(count("SESSIONKIT_SESSION")).isGreaterThanOrEqualTo(504);
+			}
+		}).withMessageContaining("statement_timeout");
+		assertThat(count("SESSIONKIT_SESSION")).isEqualTo(504);
+		assertThat(count("SESSIONKIT_RECORD")).isEqualTo(254);
 	}
 
 	/** Otherwise each turn would write all indexes of the session. */
