@@ -22,21 +22,26 @@ public record Compaction(Status status, @Nullable Summary summary, int turns, @N
 		/** The view starts with a new summary. */
 		SUMMARIZED,
 
-		/** No trigger has made a summary due yet. */
+		/**
+		 * No trigger has made a summary due yet, or the session is in its backoff time.
+		 */
 		NOT_DUE,
 
-		/** There is no turn except those that stay. */
+		/** There is no turn except those that stay, or a turn is open. */
 		NOTHING_TO_COVER,
 
 		/**
 		 * The summarizer failed, was late, or returned nothing usable. Nothing has
-		 * changed.
+		 * changed, except for summaries that were stored before, of which this has the
+		 * newest one: {@link io.sessionkit.conversation.Conversation#compact(boolean)}
+		 * makes several if it has to.
 		 */
 		FAILED,
 
 		/**
 		 * The session was rewritten in the meantime, or another process or thread
-		 * summarized it. The summary was dropped.
+		 * summarized it. The summary was dropped; those that were stored before, as with
+		 * {@link #FAILED}, stay.
 		 */
 		DROPPED
 

@@ -451,6 +451,21 @@ class SummarizeTests {
 	}
 
 	@Test
+	void summariesThatAreStoredBeforeOneFailsAreInTheOutcome() {
+		for (int i = 1; i <= 30; i++) {
+			this.store.add(T1, List.of(new UserMessage("question number " + i), new AssistantMessage("answer")));
+		}
+		this.summarizer.says("summary 1").says("summary 2").fails(new IllegalStateException("down"));
+		Conversation thread = conversations(rule().keepTurns(3).maxInputTokens(60), Trim.NONE).get(T1);
+		Compaction made = thread.compact(true);
+		assertThat(made.status()).isEqualTo(Status.FAILED);
+		assertThat(made.failure()).contains("IllegalStateException");
+		assertThat(thread.summary().map(Summary::text)).contains("summary 2");
+		assertThat(made.summary()).isEqualTo(thread.summary().orElseThrow());
+		assertThat(made.turns()).isEqualTo(30 - thread.session().orElseThrow().totals().turns());
+	}
+
+	@Test
 	void inTheBackgroundTheSummaryIsSwappedInAlthoughTurnsWereAddedMeanwhile() {
 		ChatClient chat = chat(rule().mode(Mode.BACKGROUND).triggerMessages(4).keepTurns(1));
 		CountDownLatch release = new CountDownLatch(1);

@@ -169,8 +169,11 @@ public final class Summarizer implements AutoCloseable {
 				return (whole.turns() > 0) ? whole : without(Status.NOT_DUE);
 			}
 			Compaction next = attempt(key, true);
+			if (whole.turns() > 0 && next.status() == Status.NOTHING_TO_COVER) {
+				return whole;
+			}
 			if (next.status() != Status.SUMMARIZED) {
-				return (whole.turns() > 0 && next.status() == Status.NOTHING_TO_COVER) ? whole : next;
+				return new Compaction(next.status(), whole.summary(), whole.turns(), next.failure());
 			}
 			whole = new Compaction(Status.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
 		}
@@ -248,6 +251,7 @@ public final class Summarizer implements AutoCloseable {
 	private Compaction attemptDue(SessionKey key) {
 		Compaction made = attempt(key, false);
 		if (made.status() == Status.NOTHING_TO_COVER) {
+			logger.debug("A summary of session " + key + " is due, but there is nothing to summarize");
 			this.backoff.failed(key, this.store.options().now());
 		}
 		return made;
