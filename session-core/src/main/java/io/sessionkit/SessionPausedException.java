@@ -1,8 +1,9 @@
 package io.sessionkit;
 
 /**
- * Thrown if the session has an open turn, whose tool calls wait, and the requested
- * operation would lose it. Nothing was changed.
+ * Thrown if the session has an open turn, and the requested operation would lose it: tool
+ * calls wait in it, its process works on it and stores it step by step, or it broke off.
+ * Nothing was changed.
  */
 public final class SessionPausedException extends SessionException {
 
@@ -46,7 +47,7 @@ public final class SessionPausedException extends SessionException {
 	}
 
 	/**
-	 * Returns the number of the turn that waits.
+	 * Returns the number of the open turn.
 	 * @return the number of the turn
 	 */
 	public long turn() {

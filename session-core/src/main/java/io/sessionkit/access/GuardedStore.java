@@ -202,8 +202,7 @@ final class GuardedStore implements SessionStore, StoreLayer {
 	@Override
 	public void clear(SessionKey key) {
 		SessionKey named = key(key);
-		this.store.clear(named);
-		TurnBinding.erased(turnSession(named));
+		TurnBinding.clear(turnSession(named), () -> this.store.clear(named), () -> this.store.erase(named));
 	}
 
 	@Override

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
@@ -24,9 +25,9 @@ import reactor.util.context.ContextView;
  * another owner needs a caller who reaches {@linkplain Caller#anyOwner() all owners}; for
  * all others there is no such session, whether it exists or not.
  * <p>
- * The caller is that of {@link #callAs}, else the owner of the turn whose tool or hook
- * runs, else that of the {@link CallerResolver}. Without one nothing is reached. Safe for
- * use by many threads.
+ * The caller is that of a {@link #callAs} inside of the tool or hook that runs, else the
+ * owner of its turn. Outside of all turns it is that of {@code callAs}, else that of the
+ * {@link CallerResolver}. Without one nothing is reached. Safe for use by many threads.
  */
 public final class SessionAccess {
 
@@ -277,7 +278,8 @@ public final class SessionAccess {
 
 	/** Work that is only prepared would run later, for another caller. */
 	private static <T> T done(T result) {
-		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof BaseStream) {
+		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof Future
+				|| result instanceof BaseStream) {
 			throw new IllegalStateException(
 					"The work given to callAs has returned a " + result.getClass().getSimpleName()
 							+ ", which would run later, for another caller. Wait for its result inside callAs.");

@@ -160,8 +160,8 @@ final class MemorySession {
 
 	/** Erases the session with all its turns, also one that begins around this code. */
 	void clear() {
-		this.store.clear(this.key);
-		TurnBinding.erased(new TurnSession(StoreLayer.beneath(this.store), this.key));
+		TurnBinding.clear(new TurnSession(StoreLayer.beneath(this.store), this.key), () -> this.store.clear(this.key),
+				() -> this.store.erase(this.key));
 	}
 
 	private List<Message> storable(List<Message> messages) {

@@ -112,8 +112,9 @@ public final class Conversation {
 	}
 
 	/**
-	 * Returns the open turn: its tool calls wait for a decision, or a process works on
-	 * it. No other turn can begin before it has ended.
+	 * Returns the open turn: its tool calls wait for a decision, a process works on it
+	 * and stores it step by step, or it broke off. No other turn can begin before it has
+	 * ended.
 	 * @return the turn; empty if there is none, or the session is absent
 	 */
 	public Optional<Turn> openTurn() {
@@ -193,7 +194,8 @@ public final class Conversation {
 		checkNotPaused("summarized");
 		if (this.summarizer == null) {
 			throw new IllegalStateException("Session " + this.key + " cannot be summarized: no model is set for it. Set"
-					+ " sessionkit.summarize.model or a trigger, or give Conversations.builder(..) a Summarize.");
+					+ " sessionkit.summarize.model or a trigger, and not sessionkit.summarize.enabled=false, or give"
+					+ " Conversations.builder(..) a Summarize.");
 		}
 		return this.summarizer.compact(this.key, force);
 	}
@@ -257,14 +259,21 @@ public final class Conversation {
 	/**
 	 * Creates the session before its first turn, with values that it has from the
 	 * beginning: title, tags, attributes, settings, and a time to live of its own. The
-	 * first turn keeps them.
+	 * first turn keeps them, also one that runs meanwhile; only attributes, which it has
+	 * not read, cost it a {@link SessionConflictException}.
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
-	 * left as it is
+	 * left as it is: {@link #rename}, for example, changes it then. A call that stands in
+	 * line, or has an idempotency key, creates it before its model is asked
+	 * @throws IllegalStateException for attributes in a tool or hook of a turn on this
+	 * session; nothing was written
 	 * @throws IllegalArgumentException if its time to live is not longer than the lease,
 	 * or {@link #rename} or {@link #tags} would refuse its title or tags
 	 */
 	public boolean create(HeaderChange header) {
+		if (header.attributes() != null) {
+			checkWritesAttributes();
+		}
 		this.waitingTurns.checkLife(header.timeToLive());
 		return this.header.create(header);
 	}
@@ -320,6 +329,7 @@ public final class Conversation {
 	 * @param change returns the settings that are to apply, from those that the session
 	 * has. It is called again if others wrote meanwhile
 	 * @throws SessionNotFoundException if the session is absent
+	 * @throws IllegalStateException if the change returns null; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -373,6 +383,7 @@ public final class Conversation {
 	/**
 	 * Removes an attribute between turns, under the same rules as {@link #put}.
 	 * @param name the name of the attribute
+	 * @throws IllegalArgumentException if no attribute can have the name
 	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws SessionNotFoundException if the session is absent
@@ -627,6 +638,7 @@ public final class Conversation {
 	 * @param to the key of the new session, which the caller must reach
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
+	 * @throws IllegalArgumentException if the key is that of this session
 	 * @throws IllegalStateException if the new session exists already
 	 * @throws SessionConflictException if others kept changing this session
 	 */
@@ -642,7 +654,8 @@ public final class Conversation {
 	 * 0 for none
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
-	 * @throws IllegalArgumentException if there is no such turn, or it is not completed
+	 * @throws IllegalArgumentException if there is no such turn, or it is not completed,
+	 * or if the key is that of this session
 	 * @throws IllegalStateException if the new session exists already, or if effects of a
 	 * turn to copy were taken back that is not on the active branch; see
 	 * {@link Compensations}
@@ -677,6 +690,7 @@ public final class Conversation {
 	 * or were undone do not count. Also in a tool or hook of a turn on this session
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
+	 * @throws SessionPausedException if the session has an open turn; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -789,21 +803,24 @@ public final class Conversation {
 	}
 
 	/**
-	 * Erases the session with all that is stored of it, unless tool calls wait in it.
-	 * Clearing an absent session does nothing. A turn that runs meanwhile ends in a
+	 * Erases the session with all that is stored of it, unless a turn is open: its tool
+	 * calls wait, it broke off, or it is stored step by step and a call works on it. A
+	 * tool or hook of that turn itself is not refused. Clearing an absent session does
+	 * nothing. A turn that runs meanwhile ends in a
 	 * {@link io.sessionkit.SessionLostException} with the reply, also if its own tool or
-	 * hook has asked for this. With a first turn whose session is not stored yet that is
-	 * so for its own tools and hooks alone: anybody else finds nothing to erase, and the
-	 * turn is stored when it ends. Clear once more then, or {@link #create} the session
-	 * before its first turn.
-	 * @throws SessionPausedException if tool calls wait in it; nothing was erased
+	 * hook has asked for this; one that was open, without, since the model is not called
+	 * again. With a first turn whose session is not stored yet that is so for its own
+	 * tools and hooks alone: anybody else finds nothing to erase, and the turn is stored
+	 * when it ends. Clear once more then, or {@link #create} the session before its first
+	 * turn.
+	 * @throws SessionPausedException if a turn is open that this code is no part of;
+	 * nothing was erased
 	 * @throws IllegalStateException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
 	 */
 	public void clear() {
 		beingRewound().checkNone("cleared");
-		this.store.clear(this.key);
-		TurnBinding.erased(turnSession());
+		TurnBinding.clear(turnSession(), () -> this.store.clear(this.key), () -> this.store.erase(this.key));
 	}
 
 	/**

@@ -23,6 +23,12 @@ public interface TurnAccess {
 	TurnSession session();
 
 	/**
+	 * Returns the number of the turn if a part of it is stored.
+	 * @return its number; 0 if nothing of it is stored yet
+	 */
+	long number();
+
+	/**
 	 * Returns the sessions whose turns wait for this one: its own, and those of the turns
 	 * inside of which it was begun.
 	 * @return the sessions

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.internal.Misuse;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
@@ -221,6 +222,37 @@ public final class TurnBinding implements AutoCloseable {
 				turn.erased();
 			}
 		}
+	}
+
+	/**
+	 * Clears a session. If a turn is open on it, that is refused, since it would be lost
+	 * to those who wait for it, but not to the code of that turn itself.
+	 * @param session the session
+	 * @param clear clears it unless a turn is open
+	 * @param erase erases it whatever waits
+	 * @throws SessionPausedException if a turn is open that the code on this thread is no
+	 * part of
+	 */
+	public static void clear(TurnSession session, Runnable clear, Runnable erase) {
+		try {
+			clear.run();
+		}
+		catch (SessionPausedException ex) {
+			if (!isPartOf(session, ex.turn())) {
+				throw ex;
+			}
+			erase.run();
+		}
+		erased(session);
+	}
+
+	private static boolean isPartOf(TurnSession session, long number) {
+		for (TurnAccess turn = running(); turn != null; turn = turn.outer()) {
+			if (turn.session().equals(session) && turn.number() == number) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static String code() {

@@ -407,7 +407,7 @@ public interface SessionStore {
 	 * that turn first, or use {@link #erase}
 	 */
 	default void clear(SessionKey key) {
-		find(key).ifPresent((header) -> SessionPausedException.check(header, "cleared"));
+		find(key).ifPresent((header) -> SessionPausedException.check(header, "cleared, only erased,"));
 		erase(key);
 	}
 

@@ -9,9 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import io.sessionkit.Durability;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
@@ -419,21 +422,37 @@ class SessionAccessTests {
 	@Test
 	void toolThatErasesTheSessionOfItsFirstTurnByTheStoreTakesTheTurnWithIt() {
 		SessionStore guarded = this.conversations.store();
-		this.signedIn.set(Caller.of("ada"));
 		for (Runnable erasing : List.<Runnable>of(() -> guarded.erase(SessionKey.of("thread")),
 				() -> guarded.clear(SessionKey.of("thread")))) {
-			ChatClient chat = ChatClient.builder(this.model)
-				.defaultAdvisors(SessionAdvisor.of(this.conversations))
-				.defaultToolCallbacks(FunctionToolCallback.builder("erase", () -> {
-					erasing.run();
-					return "erased";
-				}).description("erases").build())
-				.build();
 			this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
-			assertThatExceptionOfType(SessionLostException.class)
-				.isThrownBy(() -> chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content());
-			assertThat(this.store.find(ADAS)).isEmpty();
+			assertTakesItsTurnWithIt(this.conversations, erasing);
 		}
+	}
+
+	@Test
+	void toolThatClearsTheSessionOfItsOpenTurnByTheStoreTakesTheTurnWithIt() {
+		this.model.calls(new ToolCall("c1", "function", "erase", "{}"));
+		SessionStore guarded = this.conversations.store();
+		try (Conversations stepwise = Conversations.builder(this.store)
+			.access(this.access)
+			.durability(Durability.STEP)
+			.build()) {
+			assertTakesItsTurnWithIt(stepwise, () -> guarded.clear(SessionKey.of("thread")));
+		}
+	}
+
+	private void assertTakesItsTurnWithIt(Conversations conversations, Runnable erasing) {
+		this.signedIn.set(Caller.of("ada"));
+		ChatClient chat = ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.defaultToolCallbacks(FunctionToolCallback.builder("erase", () -> {
+				erasing.run();
+				return "erased";
+			}).description("erases").build())
+			.build();
+		assertThatExceptionOfType(SessionLostException.class)
+			.isThrownBy(() -> chat.prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content());
+		assertThat(this.store.find(ADAS)).isEmpty();
 	}
 
 	@Test
@@ -554,6 +573,15 @@ class SessionAccessTests {
 			.withMessageContaining("inside callAs");
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> Stream.of(1)));
+		ExecutorService pool = Executors.newSingleThreadExecutor();
+		try {
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> this.access.callAs(Caller.of("ada"), () -> pool.submit(() -> "x")))
+				.withMessageContaining("inside callAs");
+		}
+		finally {
+			pool.shutdown();
+		}
 	}
 
 	/** Whoever has the handle reaches its session, and no other. */

@@ -8,8 +8,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 import io.sessionkit.Durability;
+import io.sessionkit.SessionLostException;
+import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Summarize;
@@ -21,7 +24,9 @@ import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,9 +36,12 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.ToolContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Turns whose rounds are written as they happen.
@@ -185,6 +193,46 @@ abstract class SteppedTurns extends NewMessages {
 		assertThat(made.get(1, TimeUnit.MINUTES).status()).isEqualTo(Compaction.Status.SUMMARIZED);
 		assertThat(Lines.of(thread().view())).startsWith(QUESTION, "assistant: u1 and u2", "user: u3")
 			.endsWith("user: q", "assistant look({\"id\":1})", "tool look=seen", "assistant: done");
+	}
+
+	/** A request to be forgotten is not refused, and nothing comes after it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void toolThatClearsTheSessionOfItsOpenTurnTakesTheTurnWithIt(ClientSetup.Mode mode) {
+		BiFunction<String, @Nullable ToolContext, String> clearing = (input, context) -> {
+			thread().clear();
+			return "cleared";
+		};
+		tools(tool("cancel").doing(clearing), tool("look").doing(clearing));
+		this.model.calls(cancel("c1", 1));
+		assertThat(isPaused(ask(mode, "forget me"))).isTrue();
+		approve(waiting());
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> goOn(mode));
+		assertThat(store().find(this.key)).isEmpty();
+		assertThat(ledger()).isEmpty();
+		stepwise();
+		this.model.calls(look("c1", 1));
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> ask(mode, "forget me"))
+			.satisfies((ex) -> assertThat(ex.reply()).as("the model is not called again").isNull());
+		assertThat(store().find(this.key)).isEmpty();
+		assertThat(ledger()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void sessionWhoseTurnIsStoredStepByStepIsNotClearedByAnybodyElse(ClientSetup.Mode mode) {
+		stepwise();
+		List<@Nullable Throwable> refused = new ArrayList<>();
+		tools(tool("look").doing((input, context) -> {
+			refused.add(CompletableFuture.supplyAsync(() -> catchThrowable(() -> thread().clear())).join());
+			return "looked";
+		}));
+		this.model.calls(look("c1", 1)).says("done");
+		assertThat(status(ask(mode, "q"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(refused).singleElement()
+			.asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+			.isInstanceOf(SessionPausedException.class)
+			.hasMessageContaining("cannot be cleared, only erased, while its turn 1 is open");
 	}
 
 	@ParameterizedTest

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import io.sessionkit.Durability;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
@@ -322,17 +323,29 @@ class SessionChatMemoryTests {
 
 	@Test
 	void toolThatClearsTheSessionOfItsFirstTurnTakesTheTurnWithIt() {
+		assertClearedByTools(Conversations.of(this.store), () -> this.model.says("done"));
+	}
+
+	/** The model is not called again. */
+	@Test
+	void toolThatClearsTheSessionOfItsOpenTurnTakesTheTurnWithIt() {
+		assertClearedByTools(Conversations.builder(this.store).durability(Durability.STEP).build(), () -> {
+		});
+	}
+
+	private void assertClearedByTools(Conversations conversations, Runnable next) {
 		SessionChatMemoryRepository repository = SessionChatMemoryRepository.of(this.store, this.key::owner);
 		for (Runnable clearing : List.<Runnable>of(() -> this.memory.clear(this.id),
 				() -> repository.deleteByConversationId(this.id))) {
 			ChatClient chat = ChatClient.builder(this.model)
-				.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
+				.defaultAdvisors(SessionAdvisor.of(conversations))
 				.defaultToolCallbacks(FunctionToolCallback.builder("clear", () -> {
 					clearing.run();
 					return "cleared";
 				}).description("clears").build())
 				.build();
-			this.model.calls(new ToolCall("c1", "function", "clear", "{}")).says("done");
+			this.model.calls(new ToolCall("c1", "function", "clear", "{}"));
+			next.run();
 			assertThatExceptionOfType(SessionLostException.class)
 				.isThrownBy(() -> chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content());
 			assertThat(this.store.find(this.key)).isEmpty();

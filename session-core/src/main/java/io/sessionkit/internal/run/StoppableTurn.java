@@ -37,6 +37,11 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
+	public long number() {
+		return this.turn.number();
+	}
+
+	@Override
 	public Set<TurnSession> sessions() {
 		return running().sessions();
 	}

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.sessionkit.hook.HookContext;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param now supplies what is known of the turn now
  * @param session the session that it is on
+ * @param stored supplies its number; 0 if nothing of it is stored
  * @param sessions the sessions whose turns wait for it
  * @param outer the turn inside of which it was begun; null if there is none
  * @param children the sessions that end with the call
@@ -23,13 +25,18 @@ import org.jspecify.annotations.Nullable;
  * @param forgotten the items that it forgets
  * @param saving whether the turn is bound to a hook that decides what is stored
  */
-record BoundTurn(Supplier<HookContext> now, TurnSession session, Set<TurnSession> sessions, @Nullable TurnAccess outer,
-		TurnChildren children, Runnable erasing, TurnAttributes attributes, ForgottenItems forgotten,
-		boolean saving) implements TurnAccess {
+record BoundTurn(Supplier<HookContext> now, TurnSession session, LongSupplier stored, Set<TurnSession> sessions,
+		@Nullable TurnAccess outer, TurnChildren children, Runnable erasing, TurnAttributes attributes,
+		ForgottenItems forgotten, boolean saving) implements TurnAccess {
 
 	@Override
 	public HookContext context() {
 		return this.now.get();
+	}
+
+	@Override
+	public long number() {
+		return this.stored.getAsLong();
 	}
 
 	@Override

@@ -161,14 +161,20 @@ public final class RunningTurn {
 		this.attributes = setup.attributes(request.key(), opened.attributes(), continued);
 		this.forgotten = new ForgottenItems(request.key(), (this.base != null) ? this.base.summaryTurn() : 0,
 				this.prompt::lines);
-		this.context = new TurnContext(request.parameters(), session(), this.id, agent(), this.prompt, this.rounds,
-				this.attributes, this.forgotten, this.use.children(), continued != null || this.hooks.isEmpty());
+		this.context = new TurnContext(request.parameters(), session(), this::storedNumber, this.id, agent(),
+				this.prompt, this.rounds, this.attributes, this.forgotten, this.use.children(),
+				continued != null || this.hooks.isEmpty());
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {
 			this.events.compacted(opened.made());
 		}
 		endWithOuter();
+	}
+
+	private long storedNumber() {
+		Turn stored = keeper().stored();
+		return (stored != null) ? stored.number() : 0;
 	}
 
 	/** Lets the turn around this one end its session, if that is a child for one turn. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
@@ -39,6 +40,8 @@ final class TurnContext {
 
 	private final TurnSession session;
 
+	private final LongSupplier stored;
+
 	private final Set<TurnSession> sessions;
 
 	private final @Nullable TurnAccess outer;
@@ -58,17 +61,19 @@ final class TurnContext {
 	 * Creates the context.
 	 * @param parameters the parameters of the call, which hooks see
 	 * @param session the session of the turn
+	 * @param stored supplies the number of the turn; 0 if nothing of it is stored
 	 * @param agent the agent of the turn, which is not always that of the call; null if
 	 * it has none
 	 * @param forgotten the items that the turn forgets
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
-	TurnContext(Map<String, Object> parameters, TurnSession session, String id, @Nullable String agent,
-			TurnPrompt prompt, Rounds rounds, TurnAttributes attributes, ForgottenItems forgotten,
-			TurnChildren children, boolean begun) {
+	TurnContext(Map<String, Object> parameters, TurnSession session, LongSupplier stored, String id,
+			@Nullable String agent, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
+			ForgottenItems forgotten, TurnChildren children, boolean begun) {
 		this.parameters = parameters;
 		this.session = session;
+		this.stored = stored;
 		this.id = id;
 		this.agent = agent;
 		this.prompt = prompt;
@@ -140,8 +145,8 @@ final class TurnContext {
 	}
 
 	private TurnAccess bound(TurnAttributes used, ForgottenItems items, boolean saving) {
-		return new BoundTurn(() -> of(this.prompt.history(), used), this.session, this.sessions, this.outer,
-				this.children, () -> this.erased = true, used, items, saving);
+		return new BoundTurn(() -> of(this.prompt.history(), used), this.session, this.stored, this.sessions,
+				this.outer, this.children, () -> this.erased = true, used, items, saving);
 	}
 
 	/**
