@@ -1,8 +1,8 @@
 package io.sessionkit;
 
 /**
- * Thrown if an operation requires a session and there is none under its key, or it has
- * expired.
+ * Thrown if an operation requires a session and there is none under its key, it has
+ * expired, or the caller does not reach it, whether it exists or not.
  */
 public final class SessionNotFoundException extends SessionException {
 

@@ -219,7 +219,9 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 	/**
 	 * Returns whether the turn was brought in as a seed, which a reset keeps in the view.
-	 * @return true for a turn that {@code Conversation.seed} has written
+	 * @return true for a turn that {@code Conversation.seed} has written, for those of a
+	 * history that a call has stored with {@code HistoryPolicy.REPLACE_SESSION}, and for
+	 * copies of these in a fork
 	 */
 	public boolean isSeeded() {
 		return Boolean.TRUE.equals(parameters().get(SEEDED));

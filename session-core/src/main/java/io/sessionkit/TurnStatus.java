@@ -7,7 +7,10 @@ package io.sessionkit;
  */
 public enum TurnStatus {
 
-	/** The turn has its question and its reply, and can be part of the history. */
+	/**
+	 * The turn has its question and its reply, or was ended by {@code Approvals.cancel}
+	 * without one, and can be part of the history.
+	 */
 	COMPLETED,
 
 	/** A tool call waits for a person; later calls continue the turn. */

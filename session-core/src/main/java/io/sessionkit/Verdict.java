@@ -29,7 +29,9 @@ public record Verdict(String hook, Phase phase, Effect effect, @Nullable String 
 	 */
 	public enum Phase {
 
-		/** Once, on the input of the user. */
+		/**
+		 * Before the turn, on the input of the user, and on messages that join the turn.
+		 */
 		BEFORE_TURN,
 
 		/** Before each model call, on the request. */
@@ -38,7 +40,7 @@ public record Verdict(String hook, Phase phase, Effect effect, @Nullable String 
 		/** After each model call, on the reply. */
 		AFTER_MODEL,
 
-		/** Once, on the messages of the turn that are to be stored. */
+		/** For each part of the turn, on its messages that are to be stored. */
 		BEFORE_SAVE
 
 	}

@@ -35,8 +35,9 @@ import org.springframework.ai.chat.model.Generation;
  * Connects {@code ChatClient} calls with the session that they name: the call is sent
  * with the history of the session in front, and the whole turn is stored when it ends. A
  * call that names no session passes through untouched, unless it says something of one.
- * The exception is a tool that needs an approval, which refuses to run. No hook or
- * listener takes part in such a call.
+ * The exception are its tools: configured names, policies and time limits count for them,
+ * and one that needs an approval refuses to run. No hook or listener takes part in such a
+ * call.
  *
  * <pre>{@code
  * ChatClient chat = ChatClient.builder(model).defaultAdvisors(sessionAdvisor).build();
@@ -146,9 +147,10 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * Leaves a call without a session, whatever the client's defaults, a resolver or
 	 * <code>sessionkit.require-session</code> say. This is for a title, a classification,
 	 * or a call inside a tool. The call has no history and is not stored. Hooks and
-	 * guards do not run, and tools that need an approval refuse to run. Settings of the
-	 * client, such as an agent or a concurrency, are left aside. A call that names a
-	 * turn, a branch, a history, a child or an idempotency key is refused.
+	 * guards do not run. Policies and time limits count for its tools, and those that
+	 * need an approval refuse to run. Settings of the client, such as an agent or a
+	 * concurrency, are left aside. A call that names a turn, a branch, a history, a child
+	 * or an idempotency key is refused.
 	 * @return the argument for {@code prompt().advisors(..)}
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> none() {
@@ -181,7 +183,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 	/**
 	 * Names the newest turn that the caller has seen in the session. If the session is
-	 * absent or does not have that turn, the call throws
+	 * absent or has never had a turn of that number, the call throws
 	 * {@link io.sessionkit.SessionLostException} before the model is called, instead of
 	 * beginning a new session silently.
 	 * @param number the number of the turn, from {@link #turn(ChatResponse)} of an
@@ -387,12 +389,13 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 	/**
 	 * Gives the request of a call a name, so that its client can repeat it. If a call
-	 * with the same name was made on the session before, and not longer ago than
-	 * {@code sessionkit.idempotency-time-to-live}, the model is not called: the call gets
-	 * the reply that is stored, or waits for the call that runs. If that call failed
-	 * before anything of its turn was stored, this one runs. It needs the same messages,
-	 * agent and place to begin at, else it is refused with an
-	 * {@link io.sessionkit.IdempotencyKeyException}.
+	 * with the same name was made on the session before, and its turn has not ended
+	 * longer ago than {@code sessionkit.idempotency-time-to-live}, the model is not
+	 * called: the call gets the reply that is stored, or waits for the call that runs. If
+	 * that call failed, or its process died, before anything of its turn was stored, this
+	 * one runs, with the tools that it calls. If it broke off between steps, this one
+	 * continues the turn. It needs the same messages, agent and place to begin at, else
+	 * it is refused with an {@link io.sessionkit.IdempotencyKeyException}.
 	 * @param key a name that the client gives to each of its requests, such as a random
 	 * UUID, and keeps when it repeats one
 	 * @return the argument for {@code prompt().advisors(..)}
@@ -443,8 +446,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	/**
 	 * Returns the turn that a response belongs to, as it was stored.
 	 * @param response a response, or the last element of a stream
-	 * @return the turn; empty if the call named no session, and for the other elements of
-	 * a stream
+	 * @return the turn; empty if the call named no session or only read it, and for the
+	 * other elements of a stream
 	 */
 	public static Optional<TurnResult> turn(ChatClientResponse response) {
 		return turn(response.chatResponse());
@@ -615,8 +618,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 		/**
 		 * Sets how long a request with an idempotency key can be repeated, from when its
-		 * turn has ended. If the turn has waited for a person, it can be as long as there
-		 * is the session. The default is one day.
+		 * turn has ended. If the turn has waited for a person, or was ended by another
+		 * call, it can be as long as there is the session. The default is one day.
 		 * @param timeToLive the time
 		 * @return this builder
 		 * @throws IllegalArgumentException if the time is not positive

@@ -2,8 +2,9 @@ package io.sessionkit.approval;
 
 /**
  * A change of a tool call that needs consent. An application receives it as a Spring
- * application event. It is published after the change was stored. An exception of a
- * listener is logged and changes nothing.
+ * application event, from the {@code Approvals} of the auto-configuration, and from those
+ * of its own that have a listener which publishes it. It is published after the change
+ * was stored. An exception of a listener is logged and changes nothing.
  */
 public sealed interface ApprovalEvent {
 

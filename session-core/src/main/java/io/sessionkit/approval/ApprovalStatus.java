@@ -5,10 +5,14 @@ package io.sessionkit.approval;
  *
  * <pre>
  * PROPOSED ─► APPROVED ─► CLAIMED ─► DONE
- *    ├─► REJECTED, DENIED, CANCELLED
- *    ├─► EXPIRED
- *    └─► CLAIMED, and its process is gone ─► UNCERTAIN ─► APPROVED, DONE, REJECTED
+ *    │           │           └─► UNCERTAIN ─► APPROVED, DONE, REJECTED
+ *    │           └─► REJECTED, DENIED, CANCELLED
+ *    └─► REJECTED, DENIED, CANCELLED, EXPIRED
  * </pre>
+ *
+ * An approved call becomes denied if a policy denies the arguments that a person has
+ * changed, cancelled if its turn ends first, and rejected if it takes an effect back and
+ * a person has withdrawn the approval.
  */
 public enum ApprovalStatus {
 
@@ -40,9 +44,10 @@ public enum ApprovalStatus {
 	EXPIRED,
 
 	/**
-	 * The process that claimed the call has ended without storing a result. The call may
-	 * have run or not. It is never run again unless a person decides so, which is no
-	 * longer possible once the turn in which a model has made the call is over.
+	 * The process that claimed the call has ended without storing a result, or the tool
+	 * of a call that takes an effect back threw. The call may have run or not. It is
+	 * never run again unless a person decides so, which is no longer possible once the
+	 * turn in which a model has made the call is over.
 	 */
 	UNCERTAIN;
 

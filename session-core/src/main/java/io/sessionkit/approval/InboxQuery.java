@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A choice of the calls that wait, by a person who decides.
  *
- * @param owners the owners of the sessions, in any order, at least one; null for all
- * owners
+ * @param owners the owners of the sessions, in any order, at least one, of whom an empty
+ * one is the caller; null for all owners
  * @param tools the names of the tools; empty for all
  * @param waitingFor how long a call has waited at least: since it was requested, or since
  * its claim if nobody knows whether it ran. The clock is that of the store options, in
@@ -40,9 +40,10 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 
 	/**
 	 * Creates a query for all calls in the sessions of some owners.
-	 * @param owners the owners
+	 * @param owners the owners, of whom an empty one is the caller
 	 * @return the query
 	 * @throws IllegalArgumentException if there are none
+	 * @throws io.sessionkit.InvalidSessionKeyException if no session can have one of them
 	 */
 	public static InboxQuery of(List<String> owners) {
 		return new InboxQuery(owners, Set.of(), null);

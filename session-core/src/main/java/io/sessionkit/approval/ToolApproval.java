@@ -164,8 +164,9 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	}
 
 	/**
-	 * Returns when its result was stored.
-	 * @return the time; null if there is none
+	 * Returns when its result was stored, or the failure of a call that takes an effect
+	 * back.
+	 * @return the time; null if there is neither
 	 */
 	public @Nullable Instant endedAt() {
 		return this.progress.endedAt();
@@ -288,7 +289,8 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	 * @param decisions all decisions on it, the oldest first; empty at first. A call that
 	 * turned out to be uncertain is decided once more
 	 * @param claimedAt when a process began to run it; null if none did
-	 * @param endedAt when its result was stored; null if there is none
+	 * @param endedAt when its result was stored, or the failure of a call that takes an
+	 * effect back; null if there is neither
 	 */
 	public record Progress(ApprovalStatus status, List<Decided> decisions, @Nullable Instant claimedAt,
 			@Nullable Instant endedAt) {

@@ -18,10 +18,10 @@ import org.springframework.ai.chat.messages.Message;
  * {@code java.lang} and {@code java.math}, characters, {@code byte[]}, {@code UUID},
  * {@code URI}, {@code Instant}, {@code Duration}, the dates and times of
  * {@code java.time} with and without zone, and lists, sets and maps with string keys of
- * these, 200 levels deep. Lists, sets and maps come back as new collections that belong
- * to the reader, in the same order. Everything else is refused, including enums, arrays
- * of other types and lone surrogates: no class is ever looked up by a name that was
- * stored.
+ * these, 200 levels deep, with a million values at most. Lists, sets and maps come back
+ * as new collections that belong to the reader, in the same order. Everything else is
+ * refused, including enums, arrays of other types and lone surrogates: no class is ever
+ * looked up by a name that was stored.
  * <p>
  * The state of providers comes back in the form that the provider expects: Anthropic's
  * thinking blocks as Anthropic's own class, Gemini's thought signatures as

@@ -66,9 +66,9 @@ public interface MessageCodec {
 
 	/**
 	 * Returns a provider's reply without the parts that cannot be stored. Each part that
-	 * is left out is counted and logged by metadata key and class. A strict codec throws
-	 * an exception instead. A codec may replace a value by a text that says the same,
-	 * such as an enum constant by its name.
+	 * is left out is counted by metadata key and class, and the first one of each is
+	 * logged. A strict codec throws an exception instead. A codec may replace a value by
+	 * a text that says the same, such as an enum constant by its name.
 	 * @param reply the provider's reply
 	 * @return a message that {@link #encode} accepts; the same one if nothing is left out
 	 * or replaced

@@ -209,8 +209,9 @@ public final class Summarize {
 	}
 
 	/**
-	 * Returns the time for which no summary of a session is attempted after a failure. It
-	 * doubles with each further failure, up to an hour.
+	 * Returns the time for which no summary of a session is attempted after a failure, or
+	 * after a trigger for which there was nothing to summarize. It doubles each time, up
+	 * to an hour; a longer one stays as it is.
 	 * @return the time after the first failure
 	 */
 	public Duration backoff() {
@@ -353,9 +354,10 @@ public final class Summarize {
 		}
 
 		/**
-		 * Sets the time for which no summary of a session is attempted after a failure.
-		 * @param backoff the time after the first failure; it doubles with each further
-		 * failure, up to an hour
+		 * Sets the time for which no summary of a session is attempted after a failure,
+		 * or after a trigger for which there was nothing to summarize.
+		 * @param backoff the time after the first failure; it doubles each time, up to an
+		 * hour; a longer one stays as it is
 		 * @return this builder
 		 */
 		public Builder backoff(Duration backoff) {

@@ -26,6 +26,11 @@ final class ApprovalListeners {
 		this.listeners = List.copyOf(listeners);
 	}
 
+	/** Returns whether the application listens. */
+	boolean hasAny() {
+		return !this.listeners.isEmpty();
+	}
+
 	void register(ApprovalNotices delivery) {
 		this.deliveries.add(delivery);
 	}

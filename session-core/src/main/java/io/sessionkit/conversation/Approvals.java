@@ -241,6 +241,8 @@ public final class Approvals implements SessionDoor {
 	 * @param by the name of the person who approves it; not blank
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the calls of the tool
+	 * are decided by others
 	 */
 	public ToolApproval approve(ToolApproval shown, String by) {
 		return decide(shown, Decision.approve(by));
@@ -253,6 +255,8 @@ public final class Approvals implements SessionDoor {
 	 * @param reason the text that the model gets
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the calls of the tool
+	 * are decided by others
 	 */
 	public ToolApproval reject(ToolApproval shown, String by, String reason) {
 		return decide(shown, Decision.reject(by, reason));
@@ -265,6 +269,8 @@ public final class Approvals implements SessionDoor {
 	 * @return the call as it is now
 	 * @throws DecisionRefusedException if it can no longer be decided, if it may have run
 	 * since it was shown, or if other arguments do not fit the tool
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the calls of the tool
+	 * are decided by others
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
 		return decide(shown.key(), shown.id(), shown.asShown(), decision);
@@ -409,6 +415,15 @@ public final class Approvals implements SessionDoor {
 	 */
 	public boolean has(Object part) {
 		return rulings().policies().contains(part) || this.rules.texts().are(part);
+	}
+
+	/**
+	 * Returns whether anybody receives the events of calls. For SessionKit's own
+	 * packages.
+	 * @return true if the builder was given listeners
+	 */
+	public boolean hasListeners() {
+		return this.listeners.hasAny();
 	}
 
 	/**

@@ -110,7 +110,8 @@ public final class Compensations implements SessionDoor {
 	 * @param turns the number of turns, at least 1; if there are fewer, all are rewound,
 	 * and the plan says whether some of them were deleted
 	 * @return the plan; it has no turns if there is none to rewind
-	 * @throws IllegalArgumentException if the number is not positive
+	 * @throws IllegalArgumentException if the number is not positive, or if two of the
+	 * tools have the same name
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionPausedException if the session has an open turn
 	 */
@@ -159,13 +160,16 @@ public final class Compensations implements SessionDoor {
 	 * of them are. If a compensating call waits for a person, has failed or is uncertain,
 	 * the rewind stops before the next one, and the head stays. Decide that call and call
 	 * again with the same plan, or with a new one if it was approved with other
-	 * arguments: what is done is not repeated.
+	 * arguments: what is done is not repeated. An {@link Error} of a tool is recorded as
+	 * a failure, and thrown.
 	 * @param plan the plan
 	 * @param context the values for compensating tools that take a tool context
 	 * @return the report
 	 * @throws SessionConflictException if the session is not as it was planned: it has
 	 * moved on, or other tools or arguments would take effects back, also since a person
 	 * has approved others. What was taken back before that stays recorded; plan again
+	 * @throws IllegalArgumentException if two of the tools have the same name; nothing
+	 * was run
 	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the
 	 * call; nothing was run
 	 * @throws SessionNotFoundException if the session is absent, or was erased while a
@@ -299,8 +303,11 @@ public final class Compensations implements SessionDoor {
 	 * @param shown the call
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now
+	 * @throws IllegalArgumentException if the decision is one for later calls too
 	 * @throws DecisionRefusedException if it can no longer be decided, if it may have run
 	 * since it was shown, or if other arguments do not fit the tool
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the calls of the tool
+	 * are decided by others
 	 */
 	public ToolApproval decide(ToolApproval shown, Decision decision) {
 		return decide(shown.key(), shown.id(), shown.asShown(), decision);
@@ -319,6 +326,8 @@ public final class Compensations implements SessionDoor {
 	 * @throws DecisionRefusedException if there is no such call, if it is not the one
 	 * that was shown, if it can no longer be decided, if it may have run since it was
 	 * shown, or if other arguments do not fit the tool
+	 * @throws io.sessionkit.approval.DeciderRequiredException if the caller reaches the
+	 * session, and the calls of the tool are decided by others
 	 */
 	public ToolApproval decide(SessionKey key, String id, String shown, Decision decision) {
 		if (decision.always() != null) {

@@ -561,10 +561,10 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * @throws IllegalArgumentException if {@link #trim} leaves turns out or
 		 * {@link #retention} deletes them before {@link #summarize} makes a summary of
 		 * them, if {@link #replay} or {@link #replayExclude} names a parameter that
-		 * {@link #turnParameters} does not keep, if the name of an input is blank,
-		 * {@code *} or starts with {@code sessionkit.}, or if the name of an input that
-		 * is sent again cannot be a tag: it must begin with a letter or '_' and contain
-		 * only letters, digits, '_', '-' and '.'
+		 * {@link #turnParameters} does not keep, if the name of a parameter is blank,
+		 * {@code *} or starts with {@code sessionkit.}, or if the name of one that is
+		 * sent again cannot be a tag: it must begin with a letter or '_' and contain only
+		 * letters, digits, '_', '-' and '.'
 		 */
 		public Conversations build() {
 			return new Conversations(this);

@@ -79,8 +79,9 @@ public final class UnattendedTools {
 	 * annotation cannot be evaluated at this point, so it is ignored.
 	 * @param offered the tools that the call offers
 	 * @throws UnattendedToolException if one of them is named and no session advisor with
-	 * these rules controls it, if one is annotated and no session advisor controls it, or
-	 * if its name is like a configured name that no tool has
+	 * these rules controls it, or if one is annotated and no session advisor controls it
+	 * @throws io.sessionkit.approval.UnknownToolException if its name is like a
+	 * configured name that no tool has
 	 */
 	public void checkOffered(List<ToolCallback> offered) {
 		List<ToolCallback> unattended = offered.stream().filter(Predicate.not(this::isAttended)).toList();
@@ -106,6 +107,7 @@ public final class UnattendedTools {
 	 * @param calls the tool calls
 	 * @throws UnattendedToolException if {@link #checkOffered} refuses the tools, or if a
 	 * call needs an approval and no session advisor with these rules controls its tool
+	 * @throws io.sessionkit.approval.UnknownToolException as {@link #checkOffered} does
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);

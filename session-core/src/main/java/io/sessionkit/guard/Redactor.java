@@ -67,9 +67,9 @@ public final class Redactor implements SessionHook {
 
 		/**
 		 * Replaces all letters and digits but the last four by stars, or all of them if
-		 * there are fewer than eight. Of an e-mail address the first letter and the
-		 * domain stay. A match of a pattern stays if it lies within four letters or
-		 * digits behind at least four stars, since a mask has left it.
+		 * there are fewer than eight. Of an e-mail address the first letter, if it is not
+		 * the only one, and the domain stay. A match of a pattern stays if it lies within
+		 * four letters or digits behind at least four stars, since a mask has left it.
 		 */
 		MASK,
 

@@ -17,9 +17,10 @@ import org.springframework.util.ClassUtils;
  * <p>
  * Attributes that are written are visible at once to everything else that runs in the
  * turn: later tools, prompts and hooks. They are stored together with the turn if it
- * becomes history, and dropped if it fails, is refused, is cancelled or loses a conflict.
- * Moving the head back to a turn restores its attributes. No attribute is put into a
- * {@code ToolContext}, whose entries are sent to MCP servers.
+ * becomes history, and dropped if it fails, is refused, is cancelled, loses a conflict or
+ * is not stored at all, as with {@code SessionAdvisor.reading()}. Moving the head back to
+ * a turn restores its attributes. No attribute is put into a {@code ToolContext}, whose
+ * entries are sent to MCP servers.
  * <p>
  * A call is running on the thread that makes it, in hooks of its turn, and in its tools,
  * in streams too. On other threads it is running only in tasks that were wrapped. A call
@@ -108,6 +109,7 @@ public final class SessionContext {
 	/**
 	 * Removes an attribute. Removing an absent attribute does nothing.
 	 * @param name the attribute
+	 * @throws IllegalArgumentException if no attribute can have the name
 	 * @throws IllegalStateException if the turn is over, or no call is running
 	 */
 	public void remove(String name) {
@@ -128,10 +130,10 @@ public final class SessionContext {
 	/**
 	 * Forgets messages of {@link #history()} permanently. They are deleted in the commit
 	 * that makes this turn history, in whole groups of tool calls and their results, and
-	 * the next call no longer sees them. A turn that fails, is refused, is cancelled or
-	 * loses a conflict forgets nothing, and of one that waits for an approval only its
-	 * last part does. Snapshots that show them are incomplete from then on. A title that
-	 * is the first words of one of them stays.
+	 * the next call no longer sees them. A turn that fails, is refused, is cancelled,
+	 * loses a conflict or is not stored forgets nothing, and of one that waits for an
+	 * approval only its last part does. Snapshots that show them are incomplete from then
+	 * on. A title that is the first words of one of them stays.
 	 * @param from the index of the first message in the history
 	 * @param to the index behind the last one; nothing is forgotten if it is not greater
 	 * @throws IndexOutOfBoundsException if there are no such messages

@@ -146,14 +146,15 @@ public interface SessionHook {
 
 	/**
 	 * Checks and changes the messages that are summarized, outside of any turn, and the
-	 * title that a model has made of a session. Called first with what the summarizer is
-	 * about to read: the summary before, if there is one, and the messages since then.
-	 * Then called with the summary that it wrote. A summary is given as the text of one
-	 * reply. Only hooks that are registered for all calls are called, in their order.
+	 * title that a model has made of a session. Called up to three times for a summary:
+	 * with the summary before, if there is one, with the messages since then, and with
+	 * the summary that was written. A summary or title is given as the text of one reply.
+	 * Only hooks that are registered for all calls are called, in their order.
 	 * <p>
-	 * The hook may keep the messages, replace them, or refuse. If it refuses or throws,
-	 * no summary is made and nothing changes; a title becomes the first words of the
-	 * question, which was checked as input. The thread that runs it may block.
+	 * The hook may keep the messages, replace them, or refuse. What replaces a summary or
+	 * title must be one message with text. If it refuses or throws, or leaves no such
+	 * text, no summary is made and nothing changes; a title becomes the first words of
+	 * the question, which was checked as input. The thread that runs it may block.
 	 * @param messages user, assistant and tool response messages
 	 * @return the decision
 	 */

@@ -56,8 +56,9 @@ public final class ImportSource {
 	/**
 	 * Returns the table {@code SPRING_AI_CHAT_MEMORY} of Spring AI's JDBC repository as a
 	 * source, of version 2.0, or of 1.0 and 1.1, whose table has no sequence. It is read
-	 * in parts. Run the import in the time zone of the application that wrote it, since
-	 * its times have none.
+	 * in parts; without a sequence each conversation is read as a whole, and one of more
+	 * than 100,000 messages is refused. Run the import in the time zone of the
+	 * application that wrote it, since its times have none.
 	 * @param dataSource the database
 	 * @return the source
 	 */

@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * are not imported, and a window that moves while its conversation is read is read twice
  * or not at all.
  * <p>
- * Conversations are read and written in parts, so a large source needs little memory.
- * Safe for use by many threads; two imports of the same source at the same time write
- * nothing twice, and the one that comes second to a session reports it as changed.
+ * Conversations are read in parts, if the source can, and written in parts, so a large
+ * source needs little memory. Safe for use by many threads; two imports of the same
+ * source at the same time write nothing twice, and the one that comes second to a session
+ * reports it as changed.
  */
 public final class SessionImport {
 

@@ -11,8 +11,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Deletes expired sessions in the background, batch by batch, until it is closed. Several
- * processes may do so on one store. A failure is logged once, with the name of its class,
- * and the next run tries again.
+ * processes may do so on one store. A failure is logged with the name of its class, once
+ * until a run succeeds, and the next run tries again.
  */
 public final class SessionPurge implements AutoCloseable {
 

@@ -4,8 +4,9 @@ import io.sessionkit.SessionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if the store could not be reached or did not answer. If it is unknown whether a
- * write took place, the message says so.
+ * Thrown if the store could not be reached, did not answer, or has refused what it was
+ * asked, as a database does whose tables or rights are missing, or that only reads. The
+ * message says which, and whether a write may have taken place.
  */
 public final class StoreUnavailableException extends SessionException {
 

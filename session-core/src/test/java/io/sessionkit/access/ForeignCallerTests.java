@@ -76,7 +76,7 @@ class ForeignCallerTests {
 			Set.of("options", "deleteExpired", "mayRollBack", "whenRolledBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "has", "drain", "accept", "close"),
 			Approvals.class,
-			Set.of("of", "builder", "running", "turns", "continuations", "access", "has", "checkNames",
+			Set.of("of", "builder", "running", "turns", "continuations", "access", "has", "hasListeners", "checkNames",
 					"checkCondition", "checkTimeout"),
 			Compensations.class, Set.of("builder", "access"), TurnStreams.class,
 			Set.of("builder", "access", "start", "awaitWritten", "close"));

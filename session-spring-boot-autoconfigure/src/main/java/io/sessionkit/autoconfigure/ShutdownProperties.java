@@ -8,7 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Shutdown of the application.
  *
  * @param timeout Longest time that the application waits for calls at work when it shuts
- * down. Keep it below spring.lifecycle.timeout-per-shutdown-phase.
+ * down; up to 10 s more for turns that it continues by itself. Keep it below
+ * spring.lifecycle.timeout-per-shutdown-phase.
  */
 public record ShutdownProperties(@DefaultValue("20s") Duration timeout) {
 

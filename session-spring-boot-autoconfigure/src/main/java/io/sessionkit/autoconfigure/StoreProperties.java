@@ -123,7 +123,7 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	 * Settings of the in-memory store.
 	 *
 	 * @param maxSessions Maximum number of sessions that are kept in memory. When the
-	 * limit is reached, the least recently written session is evicted, one with an open
+	 * limit is exceeded, the least recently written session is evicted, one with an open
 	 * turn last.
 	 */
 	public record Memory(@DefaultValue("" + InMemorySessionStore.DEFAULT_MAX_SESSIONS) int maxSessions) {

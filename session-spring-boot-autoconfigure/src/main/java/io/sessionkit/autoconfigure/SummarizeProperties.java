@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public final class SummarizeProperties {
 
 	/**
-	 * Whether to summarize sessions when a trigger is reached.
+	 * Whether summaries are made, by triggers or on request.
 	 */
 	private final boolean enabled;
 
@@ -26,14 +26,14 @@ public final class SummarizeProperties {
 	private final Summarize.Mode mode;
 
 	/**
-	 * Number of tokens in the messages since the last summary at which a new summary is
-	 * due. Unset: no limit.
+	 * Number of tokens in the messages of all turns that no summary covers, with those of
+	 * keep-turns, at which a new summary is due. Unset: no limit.
 	 */
 	private final @Nullable Long triggerTokens;
 
 	/**
-	 * Number of messages since the last summary at which a new summary is due. Unset: no
-	 * limit.
+	 * Number of messages of all turns that no summary covers, with those of keep-turns,
+	 * at which a new summary is due. Unset: no limit.
 	 */
 	private final @Nullable Long triggerMessages;
 
@@ -67,7 +67,8 @@ public final class SummarizeProperties {
 
 	/**
 	 * Time during which a process does not try again to summarize a session after a
-	 * failure. Doubles with each further failure, up to an hour.
+	 * failure, or after a trigger for which there was nothing to summarize. Doubles each
+	 * time, up to an hour; a longer one stays as it is.
 	 */
 	private final Duration backoff;
 

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Titles of sessions that have none when their first turn has become history.
  *
  * @param by What makes the title: none, first-words (of the first question) or model
- * (which is called once for each session, after its first turn).
+ * (which is called after the first turn, as a rule once for each session).
  * @param model Name of the ChatModel bean that makes titles, with by=model. Unset: the
  * only or primary ChatModel bean.
  */

@@ -50,11 +50,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps sessions in PostgreSQL, MariaDB, MySQL, H2, HSQLDB, SQLite, SQL Server or Oracle;
- * any other database is refused by name when the store is first used. So are PostgreSQL
- * in an encoding that does not take each text, and H2 in the modes of Oracle, SQL Server
- * and Derby. The tables are created by the scripts beside this class,
- * <code>schema-postgresql.sql</code> and so on, which can be run repeatedly (the one for
- * Oracle from 23ai on).
+ * any other database is refused by name when the store is first used. So is one that is
+ * set up so that texts or names would not be kept as they are: by its encoding or
+ * character set, its collation, or a mode of H2 or HSQLDB. The tables are created by the
+ * scripts beside this class, <code>schema-postgresql.sql</code> and so on, which can be
+ * run repeatedly (the one for Oracle from 23ai on).
  * <p>
  * <b>MySQL, SQL Server and Oracle were never tested on a real server.</b> Their
  * statements pass the contract on MariaDB and on the compatible modes of H2, and are

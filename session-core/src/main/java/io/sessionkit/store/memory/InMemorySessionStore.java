@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * is. Titles, tags, settings, agents, kept parameters, failures and verdicts have to pass
  * the codec too.
  * <p>
- * It holds a bounded number of sessions. When the limit is reached, the least recently
+ * It holds a bounded number of sessions. When the limit is exceeded, the least recently
  * written session without an open turn is evicted; one with an open turn only if there is
  * no other. The first eviction is logged. Expiry is judged by the clock of the options.
  * <p>

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.sessionkit.autoconfigure.ApprovalProperties;
@@ -37,10 +38,10 @@ final class UnknownNames {
 
 	/**
 	 * The variables that Kubernetes sets for each service of a namespace, whatever the
-	 * name of the service.
+	 * name of the service, which is the first group.
 	 */
 	private static final Pattern SERVICE_LINK = Pattern
-		.compile(".*_(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT(_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
+		.compile("(.*?)_(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT(_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)");
 
 	private final List<String> ignored;
 
@@ -138,10 +139,15 @@ final class UnknownNames {
 		else if (group.isPresent()) {
 			refuseGroup(written, group.get(), source);
 		}
-		else if (!KnownProperties.ALL.containsVariable(written)
-				&& !SERVICE_LINK.matcher(written.toUpperCase(Locale.ROOT)).matches()) {
-			refuseUnlessForeign(written, source,
-					Spelling.misspelt(written).map((property) -> variable(property.name())));
+		else if (!KnownProperties.ALL.containsVariable(written)) {
+			Matcher link = SERVICE_LINK.matcher(written.toUpperCase(Locale.ROOT));
+			if (!link.matches()) {
+				refuseUnlessForeign(written, source,
+						Spelling.misspelt(written).map((property) -> variable(property.name())));
+			}
+			else if (isInGroup(written) && !source.containsProperty(link.group(1) + "_SERVICE_HOST")) {
+				this.foreign.add(written + " (" + place(written, source) + ")");
+			}
 		}
 	}
 

@@ -20,6 +20,7 @@ import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -83,6 +84,11 @@ public final class SessionObservationAutoConfiguration {
 		@Lazy(false)
 		ApprovalMeters sessionKitApprovalMeters(MeterRegistry registry) {
 			return new ApprovalMeters(registry);
+		}
+
+		@Bean
+		UncountedApprovals sessionKitUncountedApprovals(ListableBeanFactory beans) {
+			return new UncountedApprovals(beans);
 		}
 
 		@Bean

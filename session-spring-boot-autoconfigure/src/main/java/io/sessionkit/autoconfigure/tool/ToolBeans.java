@@ -18,6 +18,8 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.support.ToolUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -93,12 +95,23 @@ public final class ToolBeans implements Supplier<Set<String>> {
 	}
 
 	private void forEachToolClass(BiConsumer<String, Set<Method>> action) {
-		for (String bean : this.beans.getBeanDefinitionNames()) {
+		for (String bean : definitionNames()) {
 			Set<Method> methods = toolMethods(bean);
 			if (!methods.isEmpty()) {
 				action.accept(bean, methods);
 			}
 		}
+	}
+
+	/** Returns the names of the beans of this context and of those above it. */
+	private Set<String> definitionNames() {
+		Set<String> names = new LinkedHashSet<>();
+		BeanFactory beans = this.beans;
+		while (beans instanceof ListableBeanFactory listing) {
+			Collections.addAll(names, listing.getBeanDefinitionNames());
+			beans = (beans instanceof HierarchicalBeanFactory child) ? child.getParentBeanFactory() : null;
+		}
+		return names;
 	}
 
 	/**

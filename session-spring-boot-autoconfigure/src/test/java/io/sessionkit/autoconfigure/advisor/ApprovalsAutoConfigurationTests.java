@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.tracing.Span;
@@ -27,6 +29,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.observation.SessionObservationAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
@@ -60,6 +63,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -558,6 +562,36 @@ class ApprovalsAutoConfigurationTests {
 
 	}
 
+	/** An alert on calls that nobody decides would stay silent. */
+	@Test
+	void approvalsOfTheApplicationThatNobodyListensToAreNamedIfThereAreMeters(CapturedOutput output) {
+		this.runner.withUserConfiguration(OwnApprovals.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("has no listeners");
+		this.runner.withUserConfiguration(OwnApprovals.class)
+			.withConfiguration(AutoConfigurations.of(SessionObservationAutoConfiguration.class))
+			.withBean(SimpleMeterRegistry.class, SimpleMeterRegistry::new)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("Approvals bean 'unheard' has no listeners")
+			.doesNotContain("Approvals bean 'heard'");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnApprovals {
+
+		@Bean
+		Approvals heard(Conversations conversations, ApplicationEventPublisher events) {
+			return Approvals.builder(conversations)
+				.listeners(List.<Consumer<ApprovalEvent>>of(events::publishEvent))
+				.build();
+		}
+
+		@Bean(defaultCandidate = false)
+		Approvals unheard(Conversations conversations) {
+			return Approvals.of(conversations);
+		}
+
+	}
+
 	@Test
 	void conditionThatCanNeverBeEvaluatedIsRefusedAtStart() {
 		FailureAnalysis analysis = StartFailure
@@ -566,6 +600,13 @@ class ApprovalsAutoConfigurationTests {
 			.contains("ToolWithMisspeltCondition.refund")
 			.contains("'#amuont' is no parameter of the method; it has [amount]");
 		assertThat(analysis.getAction()).contains("Correct the condition");
+	}
+
+	@Test
+	void conditionOfAToolInAContextAboveIsRefusedToo() {
+		new ApplicationContextRunner().withUserConfiguration(ToolWithMisspeltCondition.class)
+			.run((above) -> assertThat(StartFailure.analysis(this.runner.withParent(above)).getDescription())
+				.contains("ToolWithMisspeltCondition.refund"));
 	}
 
 	static class ToolWithMisspeltCondition {

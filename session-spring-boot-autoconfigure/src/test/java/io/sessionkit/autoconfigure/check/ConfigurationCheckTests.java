@@ -290,6 +290,16 @@ class ConfigurationCheckTests {
 			.noneMatch((name) -> name.startsWith("SESSIONKIT_"));
 	}
 
+	/** Its value would be for nothing, and nobody would know. */
+	@Test
+	void variableOfAGroupThatOnlyEndsAsThoseOfAServiceDoIsLogged() {
+		assertThat(refuse(variables("SESSIONKIT_STORE_REDIS_PORT", "SESSIONKIT_STORE_SERVICE_HOST",
+				"SESSIONKIT_STORE_SERVICE_PORT", "SESSIONKIT_STORE_PORT")))
+			.singleElement()
+			.asString()
+			.startsWith("SESSIONKIT_STORE_REDIS_PORT (");
+	}
+
 	/** As that of JNDI. */
 	@Test
 	void sourceThatCannotListItsNamesIsNotChecked() {
