@@ -2,8 +2,8 @@ package io.sessionkit.approval;
 
 /**
  * The texts that the model gets instead of the result of a tool call, or with it. If a
- * method throws or returns null, the model gets the default text of this interface. An
- * implementation must be safe for use by many threads.
+ * method throws an exception or returns null, the model gets the default text of this
+ * interface. An implementation must be safe for use by many threads.
  */
 public interface ApprovalTexts {
 

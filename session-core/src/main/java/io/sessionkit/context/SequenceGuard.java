@@ -22,9 +22,9 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 /**
  * Makes every request a sequence that providers accept: one system message, first and not
- * blank; then a user message (unless {@link #withLeadingReplies()}); every tool call
- * answered exactly once, in the order of the calls, by the tool message right after it;
- * no result without its call.
+ * blank; then a user message, if there is any (unless {@link #withLeadingReplies()});
+ * every tool call answered exactly once, in the order of the calls, by the tool message
+ * right after it; no result without its call.
  * <p>
  * The repair is a function of the messages alone, so the same history is always sent in
  * the same form and prompt caches stay valid. A valid sequence is returned as it is, and

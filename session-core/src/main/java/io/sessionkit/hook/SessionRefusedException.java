@@ -8,7 +8,8 @@ import io.sessionkit.Verdict;
 /**
  * Thrown if a hook refused the input, the request or the reply of a turn. Neither the
  * message nor a cause contains what was refused. The turn is kept beside the history,
- * with the verdict. If a hook fails on a reply instead of refusing it, a
+ * with the verdict, if its call is one that is stored; of a message that was to be queued
+ * for a turn that waits nothing is. If a hook fails on a reply instead of refusing it, a
  * {@link HookFailedException} is thrown.
  */
 public final class SessionRefusedException extends SessionException {
