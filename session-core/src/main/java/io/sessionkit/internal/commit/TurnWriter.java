@@ -207,7 +207,7 @@ class TurnWriter {
 
 	private @Nullable TurnResult write(Outline outline, @Nullable Map<String, Object> attributes,
 			List<RecordWrite> more) {
-		if (this.erased.getAsBoolean() || (this.parts == 0 && outline.end().status().isOpen() && !writeSeed())) {
+		if (isErasedUnseen() || (this.parts == 0 && outline.end().status().isOpen() && !writeSeed())) {
 			return null;
 		}
 		TurnWrite write = draft(outline);
@@ -286,7 +286,7 @@ class TurnWriter {
 		// the turn forgets nothing, whatever its commit was to delete
 		this.forgetting.end();
 		TurnWrite write = draft(outline);
-		CommitResult result = this.erased.getAsBoolean() ? null : aside(write, records(withoutPause(more)));
+		CommitResult result = isErasedUnseen() ? null : aside(write, records(withoutPause(more)));
 		if (result == null) {
 			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 		}
@@ -296,8 +296,11 @@ class TurnWriter {
 
 	private @Nullable CommitResult aside(TurnWrite write, List<RecordWrite> records) {
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
-		return (opened != null) ? besideHistory(write, opened, records)
-				: this.store.commit(living(Commit.any(key()).turn(write).records(records)));
+		if (opened != null) {
+			return besideHistory(write, opened, records);
+		}
+		// a session of which a part was stored is gone
+		return this.moved ? null : this.store.commit(living(Commit.any(key()).turn(write).records(records)));
 	}
 
 	/**
@@ -406,10 +409,18 @@ class TurnWriter {
 		return (this.base != null) ? this.base.turns() : 0;
 	}
 
+	/**
+	 * Returns whether code of the turn has erased a session of which the store had
+	 * nothing. Of any other the store knows more: the erasure may be rolled back.
+	 */
+	private boolean isErasedUnseen() {
+		return this.place.header() == null && this.stored == null && this.erased.getAsBoolean();
+	}
+
 	/** Returns whether the session is gone that the turn was opened on or has begun. */
 	boolean isErased() {
 		Session opened = this.place.header();
-		if (this.erased.getAsBoolean()) {
+		if (isErasedUnseen()) {
 			return true;
 		}
 		return (opened != null || this.stored != null) && this.store.find(key())

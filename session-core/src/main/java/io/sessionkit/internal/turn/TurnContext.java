@@ -94,8 +94,9 @@ final class TurnContext {
 	}
 
 	/**
-	 * Returns whether code that runs for the turn has erased its session. A session that
-	 * begins with this turn is not there yet, so the store cannot tell.
+	 * Returns whether code that runs for the turn has erased its session, also if that
+	 * was rolled back. A session that begins with this turn is not there yet, so the
+	 * store cannot tell.
 	 */
 	boolean isErased() {
 		return this.erased;

@@ -438,6 +438,33 @@ class CallerTransactionTests {
 		assertThat(this.store.find(this.key)).isEmpty();
 	}
 
+	@ParameterizedTest
+	@MethodSource("databases")
+	void turnWhoseToolErasesItsSessionInATransactionThatIsRolledBackIsStored(TestDatabase database) {
+		use(database);
+		givenSession();
+		eraseBy(() -> transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult(this::eraseInVain));
+		inTransaction(() -> eraseBy(() -> nested(this::eraseInVain)));
+		assertThat(texts()).as("what was there, and four messages of each turn")
+			.hasSize(10)
+			.startsWith("before", "there");
+	}
+
+	private void eraseBy(Runnable tool) {
+		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("still there");
+		String reply = spec(NOTHING).toolCallbacks(FunctionToolCallback.builder("erase", () -> {
+			tool.run();
+			return "not erased";
+		}).description("erases").build()).call().content();
+		assertThat(reply).isEqualTo("still there");
+	}
+
+	private void eraseInVain(TransactionStatus status) {
+		conversation().erase();
+		assertThat(this.store.find(this.key)).isEmpty();
+		status.setRollbackOnly();
+	}
+
 	private void nested(Consumer<TransactionStatus> what) {
 		transaction(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(what);
 	}
