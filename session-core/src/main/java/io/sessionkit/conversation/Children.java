@@ -6,8 +6,10 @@ import java.util.Map;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 
 /**
  * Finds the child sessions of a session by their ids, which begin with that of their
@@ -24,7 +26,9 @@ record Children(SessionKey parent, SessionStore store) {
 		Map<SessionKey, Session> children = new LinkedHashMap<>();
 		Page page = Page.first(PAGE);
 		for (List<Session> read = read(page); !read.isEmpty(); read = read(page)) {
-			read.stream().filter(this::isChild).forEach((child) -> children.put(child.key(), child));
+			read.stream()
+				.filter((session) -> isChild(session.key()))
+				.forEach((child) -> children.put(child.key(), child));
 			page = page.next();
 		}
 		return List.copyOf(children.values());
@@ -34,11 +38,14 @@ record Children(SessionKey parent, SessionStore store) {
 		return this.store.list(this.parent.owner(), page);
 	}
 
-	private boolean isChild(Session session) {
-		return session.key().id().startsWith(this.parent.id() + "/");
+	private boolean isChild(SessionKey key) {
+		return key.owner().equals(this.parent.owner()) && key.id().startsWith(this.parent.id() + "/");
 	}
 
-	/** Erases the children. One that is written meanwhile is found by the next try. */
+	/**
+	 * Erases the children, also one that begins around this code. One that is written
+	 * meanwhile is found by the next try.
+	 */
 	int erase() {
 		int erased = 0;
 		for (int i = 0; i < TRIES; i++) {
@@ -49,6 +56,10 @@ record Children(SessionKey parent, SessionStore store) {
 			children.forEach((child) -> this.store.erase(child.key()));
 			erased += children.size();
 		}
+		TurnBinding.sessions()
+			.stream()
+			.filter((session) -> session.store() == StoreLayer.beneath(this.store) && isChild(session.key()))
+			.forEach(TurnBinding::erased);
 		return erased;
 	}
 

@@ -14,6 +14,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
@@ -355,6 +356,21 @@ class ChildSessionTests {
 		assertThat(parent.children()).isEmpty();
 		assertThat(this.store.list(this.key.owner(), Page.first(10))).extracting((session) -> session.key().id())
 			.containsExactlyInAnyOrder("t1", "t10");
+	}
+
+	/** The list of the owner does not have the child yet. */
+	@Test
+	void childIsErasedWithTheOthersByItsOwnFirstTurn() {
+		ask("c1", named().andThen(SessionAdvisor.child("b")));
+		ToolCallback erase = tool("erase", () -> "erased " + this.conversations.get(this.key).eraseChildren());
+		this.model.calls(SessionAdvisorTests.call("c1", "erase", "1")).says("done");
+		assertThatExceptionOfType(SessionLostException.class).isThrownBy(() -> this.client.prompt()
+			.user("forget me")
+			.toolCallbacks(erase)
+			.advisors(named().andThen(SessionAdvisor.child("a")))
+			.call()
+			.content());
+		assertThat(this.conversations.get(this.key).children()).isEmpty();
 	}
 
 	/** Runs a turn of the parent whose tool does the work. */
