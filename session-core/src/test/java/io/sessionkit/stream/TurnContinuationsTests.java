@@ -205,6 +205,30 @@ class TurnContinuationsTests {
 		assertStatus(KEY, TurnStatus.COMPLETED);
 	}
 
+	/** The reply with which the turn then continues has no call that has expired. */
+	@Test
+	void modelThatRepeatsExpiredCallsGoesOnOnceAlsoIfItHasFailedBehindALaterReply() {
+		Instance expiring = instance((approvals) -> approvals.expiresAfter(Duration.ofMinutes(90)));
+		start(expiring, OFTEN);
+		pause(expiring, KEY, "o1");
+		this.clock.pass(Duration.ofMinutes(61));
+		await().until(() -> notices().get(0).payload().contains("\"looks\":12") && !isClaimed());
+		this.model.calls(new ToolCall("l1", "function", "look", "{\"id\":\"o1\"}"))
+			.fails(new IllegalStateException("not now"))
+			.calls(cancel("o1"));
+		this.clock.pass(Duration.ofMinutes(31));
+		await().until(() -> this.model.prompts().size() == 3 && isDueIn(Duration.ofSeconds(1)));
+		this.clock.pass(Duration.ofSeconds(1));
+		awaitOver();
+		assertThat(this.model.prompts()).hasSize(4);
+		assertStatus(KEY, TurnStatus.AWAITING_APPROVAL);
+		assertThat(this.cancelled).containsExactly("looked o1");
+		this.model.says("done");
+		expiring.approvals().approve(expiring.waiting(KEY), "anna");
+		awaitOver();
+		assertStatus(KEY, TurnStatus.COMPLETED);
+	}
+
 	@Test
 	void modelThatFailsIsAskedAgainLaterAndTheToolIsNot() {
 		start(this.here, OFTEN);

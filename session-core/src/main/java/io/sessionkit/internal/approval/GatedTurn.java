@@ -270,8 +270,9 @@ final class GatedTurn implements TurnGate {
 	private void checkNotStored() {
 		if (this.turn.holding().reply() != null) {
 			throw new IllegalStateException("The tool loop of the turn on session " + this.turn.key()
-					+ " was started again, by a retry around it, after a part of the turn was stored. Nothing more is"
-					+ " run. Call again without a message to continue it, and retry inside the tool loop only.");
+					+ " was started again, by a retry or a validation around it, after a part of the turn was stored."
+					+ " Nothing more is run. Call again without a message to continue it, and retry inside the tool loop"
+					+ " only.");
 		}
 	}
 
@@ -390,9 +391,29 @@ final class GatedTurn implements TurnGate {
 	 * calls again and again would go on forever otherwise.
 	 */
 	private boolean isAnybodyThere() {
-		List<LedgerEntry> continuedWith = this.batches.held().entries();
-		return continuedWith.stream().noneMatch((entry) -> entry.status() == ApprovalStatus.EXPIRED)
-				|| continuedWith.stream().anyMatch(GatedTurn::isDecidedItself);
+		List<LedgerEntry> waited = haveWaited(this.batches.held().entries());
+		if (waited.isEmpty() && this.turn.isContinued()) {
+			waited = lastWaited();
+		}
+		return waited.isEmpty() || waited.stream().anyMatch(GatedTurn::isDecidedItself);
+	}
+
+	/**
+	 * Returns what has waited of the last reply with such calls. The reply that the turn
+	 * continues with has none if a call that continued the turn before has failed.
+	 */
+	private List<LedgerEntry> lastWaited() {
+		List<LedgerEntry> all = haveWaited(this.ledger.over(this.turn.key())).stream()
+			.filter((entry) -> entry.approval().turnId().equals(this.turn.id()))
+			.toList();
+		int last = all.stream().mapToInt((entry) -> entry.approval().round()).max().orElse(0);
+		return all.stream().filter((entry) -> entry.approval().round() == last).toList();
+	}
+
+	private static List<LedgerEntry> haveWaited(List<LedgerEntry> entries) {
+		return entries.stream()
+			.filter((entry) -> entry.status() == ApprovalStatus.EXPIRED || isDecidedItself(entry))
+			.toList();
 	}
 
 	private static boolean isDecidedItself(LedgerEntry entry) {
