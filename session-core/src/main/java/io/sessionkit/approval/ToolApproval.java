@@ -87,12 +87,14 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 
 	/**
 	 * Returns the call as it is shown now, for a page that sends it back with a decision:
-	 * the digest, and when the call began to run. A decision that comes with it is
-	 * refused if the call may have run since.
+	 * the digest, when the call began to run, and if it is approved, since when. A
+	 * decision that comes with it is refused if the call may have run since.
 	 * @return a text of one line
 	 */
 	public String asShown() {
-		return digest() + "@" + ((claimedAt() != null) ? claimedAt() : "");
+		String shown = digest() + "@" + ((claimedAt() != null) ? claimedAt() : "");
+		Decided decision = decision();
+		return (status() == ApprovalStatus.APPROVED && decision != null) ? shown + "@" + decision.at() : shown;
 	}
 
 	/**

@@ -298,8 +298,9 @@ public final class Compensations implements SessionDoor {
 	 * Decides a compensating call as it was shown. The next {@link #rewind} follows the
 	 * decision. A call that waits is approved or rejected. One that is uncertain, also
 	 * because it has failed, is run again ({@link Decision#retry}), taken as done
-	 * ({@link Decision#answer}), or rejected. One that is approved can be rejected as
-	 * long as it does not run. The effect of a rejected one stays.
+	 * ({@link Decision#answer}), or rejected. One that was shown as approved, by
+	 * {@link #ledger}, can be rejected as long as it does not run. The effect of a
+	 * rejected one stays.
 	 * @param shown the call
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now
@@ -319,7 +320,8 @@ public final class Compensations implements SessionDoor {
 	 * @param key the session
 	 * @param id the id of the call
 	 * @param shown the call {@linkplain ToolApproval#asShown() as it was shown}, or its
-	 * digest alone, which proves merely that its tool and arguments were shown
+	 * digest alone, which proves merely that its tool and arguments were shown, and takes
+	 * no approval back
 	 * @param decision the decision, which cannot count for later calls
 	 * @return the call as it is now
 	 * @throws IllegalArgumentException if the decision is one for later calls too

@@ -454,6 +454,11 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		compensations().decide(waiting, Decision.approve("anna"));
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> compensations().decide(waiting, Decision.approve("bob")));
+		for (String shown : List.of(waiting.asShown(), waiting.digest())) {
+			assertThatExceptionOfType(DecisionRefusedException.class).as("bob has not seen that it is approved")
+				.isThrownBy(() -> compensations().decide(this.key, waiting.id(), shown, Decision.reject("bob")))
+				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(DecisionRefusedException.Reason.DECIDED));
+		}
 
 		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)", "charge 50", "restore 1 (ok cancel 1)");

@@ -126,7 +126,7 @@ public final class Decisions {
 			throw refused(call, Reason.TURN_ENDED,
 					"may have run, and its turn has ended, so nobody can decide on it any more");
 		}
-		if (!fits(decision.verb(), call.status()) && !withdraws(decision.verb(), call.status())) {
+		if (!fits(decision.verb(), call.status()) && !withdraws(decision.verb(), call, shown)) {
 			throw refused(call, reason(call.status()), whyNot(decision.verb(), call));
 		}
 		if (!shows(shown, call)) {
@@ -137,14 +137,22 @@ public final class Decisions {
 		}
 	}
 
-	/** A call that no process has begun to run was never shown in another way. */
+	/** A call that no process has begun to run was never shown as begun. */
 	private static boolean isAnother(ToolApproval call, String shown) {
 		// a page may have sent nothing
-		return shown == null || !shown.startsWith(call.digest()) || (call.claimedAt() == null && !shows(shown, call));
+		if (shown == null || !shown.startsWith(call.digest())) {
+			return true;
+		}
+		String unclaimed = call.digest() + "@";
+		return call.claimedAt() == null && !shown.equals(call.digest()) && !shown.equals(unclaimed)
+				&& !shown.startsWith(unclaimed + "@");
 	}
 
+	/**
+	 * Whether it was approved since it was shown makes no difference to other decisions.
+	 */
 	private static boolean shows(String shown, ToolApproval call) {
-		return shown.equals(call.digest()) || shown.equals(call.asShown());
+		return shown.equals(call.asShown()) || call.asShown().startsWith(shown + "@");
 	}
 
 	private static boolean fits(Decision.Verb verb, ApprovalStatus status) {
@@ -157,11 +165,12 @@ public final class Decisions {
 
 	/**
 	 * Returns whether a decision takes back the approval of a call that takes an effect
-	 * back and has not run. If it cannot run any more, its turn would have to stay as
-	 * long as the session lives.
+	 * back and does not run. If it cannot run any more, its turn would have to stay as
+	 * long as the session lives. Whoever was shown a call that waits does not mean that.
 	 */
-	private boolean withdraws(Decision.Verb verb, ApprovalStatus status) {
-		return this.waitingTurns == null && verb == Decision.Verb.REJECT && status == ApprovalStatus.APPROVED;
+	private boolean withdraws(Decision.Verb verb, ToolApproval call, String shown) {
+		return this.waitingTurns == null && verb == Decision.Verb.REJECT && call.status() == ApprovalStatus.APPROVED
+				&& shown.equals(call.asShown());
 	}
 
 	private static Reason reason(ApprovalStatus status) {

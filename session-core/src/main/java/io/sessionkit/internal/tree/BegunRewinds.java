@@ -72,7 +72,7 @@ public final class BegunRewinds {
 			throw new IllegalStateException("Session " + this.key + " cannot be " + what + ": turn " + turn.number()
 					+ " has to stay in the history as it is, since its rewind has not ended. Decide the calls of"
 					+ " Compensations.pending(..), and end the rewind with Compensations.rewind(..), or reject those"
-					+ " of Compensations.ledger(..) that are APPROVED and have not run.");
+					+ " of Compensations.ledger(..) that are APPROVED and do not run.");
 		});
 	}
 
