@@ -157,7 +157,19 @@ final class Fork {
 		turn.items().forEach((item) -> this.items.add(item.sequence(), number));
 	}
 
+	/**
+	 * Gives the last turn an id of its own. By it the store recognizes a commit that it
+	 * is sent twice, which another fork to the same key must not be taken for.
+	 */
+	private void nameLast() {
+		if (!this.turns.isEmpty()) {
+			Turn last = this.turns.get(this.turns.size() - 1).turn();
+			this.ids.put(last.id(), this.store.options().newTurnId(this.turns.size()));
+		}
+	}
+
 	private void write(PathView path) {
+		nameLast();
 		this.items.placeWhatIsShown(this.numbers);
 		List<Summary> summaries = path.records(SessionStore.SUMMARY)
 			.stream()

@@ -13,6 +13,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.ObservedStore;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -53,6 +54,23 @@ class ForkTests {
 		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
 		fork();
 		assertThatIllegalStateException().isThrownBy(this::fork).withMessageContaining("exists already");
+	}
+
+	/** Both have found the key free. */
+	@Test
+	void oneOfTwoForksToAKeyThatMeetIsRefused() {
+		for (int i = 1; i <= 3; i++) {
+			this.thread.addTurn(List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)), null);
+		}
+		for (long end : List.of(2L, 3L)) {
+			SessionKey copy = SessionKey.of("copy" + end);
+			ObservedStore meeting = new ObservedStore(this.store);
+			meeting.beforeCommit(() -> this.thread.fork(copy));
+			Conversation other = Conversations.of(meeting).get(this.thread.key());
+			assertThatIllegalStateException().isThrownBy(() -> other.fork(copy, end))
+				.withMessageContaining("exists already");
+			assertThat(this.store.messages(copy)).hasSize(6);
+		}
 	}
 
 	@Test
