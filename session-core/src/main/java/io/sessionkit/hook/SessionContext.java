@@ -131,9 +131,11 @@ public final class SessionContext {
 	 * Forgets messages of {@link #history()} permanently. They are deleted in the commit
 	 * that makes this turn history, in whole groups of tool calls and their results, and
 	 * the next call no longer sees them. A turn that fails, is refused, is cancelled,
-	 * loses a conflict or is not stored forgets nothing, and of one that waits for an
-	 * approval only its last part does. Snapshots that show them are incomplete from then
-	 * on. A title that is the first words of one of them stays.
+	 * loses a conflict or is not stored forgets nothing. If several calls work on it,
+	 * since it waits or one of them breaks off, the call that ends it forgets what it was
+	 * asked to itself, and nothing that an earlier one was asked to, whose tools do not
+	 * run again. Snapshots that show them are incomplete from then on. A title that is
+	 * the first words of one of them stays.
 	 * @param from the index of the first message in the history
 	 * @param to the index behind the last one; nothing is forgotten if it is not greater
 	 * @throws IndexOutOfBoundsException if there are no such messages

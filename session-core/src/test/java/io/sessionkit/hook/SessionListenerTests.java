@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -234,6 +235,43 @@ class SessionListenerTests {
 		})));
 		assertThat(answers).containsExactly("inner", "after");
 		assertThat(Lines.of(this.store.messages(T1))).hasSize(6).noneMatch((line) -> line.contains("inner"));
+	}
+
+	/** The call that has failed would hold the place in line for which it waits. */
+	@ParameterizedTest
+	@EnumSource(names = { "REJECT", "SERIALIZE", "STEER" })
+	void callOfAListenerOnItsSessionDoesNotWaitForTheCallThatHasFailed(Concurrency concurrency) {
+		ChatClient chat = client(ClientSetup.plain(), List.of());
+		List<String> answers = new CopyOnWriteArrayList<>();
+		SessionListener listener = new SessionListener() {
+
+			@Override
+			public void failed(SessionEvent.Failed event) {
+				ask("failed");
+			}
+
+			@Override
+			public void refused(SessionEvent.Refused event) {
+				ask("refused");
+			}
+
+			private void ask(String question) {
+				answers.add(prompt(chat, question).advisors(SessionAdvisor.concurrency(concurrency)).call().content());
+			}
+
+		};
+		this.model.fails(new IllegalStateException("down")).says("not down").says("bad").says("good");
+		assertThatThrownBy(() -> prompt(chat, "q").advisors(SessionAdvisor.concurrency(concurrency))
+			.advisors(SessionAdvisor.listener(listener))
+			.call()
+			.content()).hasMessage("down");
+		SessionHook guard = TestHooks.afterModel("guard", (reply) -> HookResult.refuse("no"));
+		assertThatThrownBy(() -> prompt(chat, "q").advisors(SessionAdvisor.concurrency(concurrency))
+			.advisors(SessionAdvisor.hook(guard))
+			.advisors(SessionAdvisor.listener(listener))
+			.call()
+			.content()).isInstanceOf(SessionRefusedException.class);
+		assertThat(answers).containsExactly("not down", "good");
 	}
 
 	@Test

@@ -2,7 +2,9 @@ package io.sessionkit.internal.round;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -62,6 +64,9 @@ public final class TurnEvents {
 	private final Set<TurnSession> waitingAfter = TurnBinding.sessions();
 
 	private final List<String> heldTexts = new ArrayList<>();
+
+	/** What listeners are told when the call has given back what it holds. */
+	private final Queue<Runnable> afterUse = new ConcurrentLinkedQueue<>();
 
 	/**
 	 * Creates the events of a turn.
@@ -182,7 +187,7 @@ public final class TurnEvents {
 
 	public void refused(Verdict verdict) {
 		ended(TurnOutcome.REFUSED, null);
-		tell(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
+		tellAfterUse(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
 	}
 
 	public void paused(Turn turn) {
@@ -205,7 +210,24 @@ public final class TurnEvents {
 			case INCOMPLETE -> TurnOutcome.HANDED_OVER;
 			default -> TurnOutcome.FAILED;
 		}, failure);
-		tell(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, kept, failure));
+		tellAfterUse(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, kept, failure));
+	}
+
+	private <E extends SessionEvent> void tellAfterUse(BiConsumer<SessionListener, E> method, E event) {
+		if (hasListeners()) {
+			this.afterUse.add(() -> tell(method, event));
+		}
+	}
+
+	/**
+	 * Notifies the listeners of an end of the turn that is not stored as history. The
+	 * call holds neither a place in line nor a lease any more: a listener that called the
+	 * session would wait for them.
+	 */
+	public void afterUse() {
+		for (Runnable each = this.afterUse.poll(); each != null; each = this.afterUse.poll()) {
+			each.run();
+		}
 	}
 
 	/**

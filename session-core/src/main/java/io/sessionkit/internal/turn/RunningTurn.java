@@ -519,12 +519,12 @@ public final class RunningTurn {
 	}
 
 	/**
-	 * Gives back what the call holds of the session. The outer turn is told of a child
-	 * session once more: if it has ended meanwhile, it has erased the session before this
-	 * turn stored it again.
+	 * Gives back what the call holds of the session, and tells of an end that is no
+	 * commit. The outer turn is told of a child session once more: if it has ended
+	 * meanwhile, it has erased the session before this turn stored it again.
 	 */
 	private void endUse() {
-		this.use.end(() -> keeper().stored(), this::endWithOuter);
+		this.use.end(() -> keeper().stored(), this.events::afterUse, this::endWithOuter);
 	}
 
 	/**
@@ -732,6 +732,10 @@ public final class RunningTurn {
 	 * gives the lease back. Nothing more of the turn itself is written.
 	 */
 	private void endUnwritten() {
+		if (keeper().isOpen() && !this.forgotten.isEmpty()) {
+			logger.warn("The turn on session " + key() + " stays open, and the messages that it was to forget stay"
+					+ " too: only the call that ends a turn forgets any.");
+		}
 		try {
 			this.rounds.gate().ending();
 		}

@@ -78,15 +78,16 @@ final class SessionUse {
 	 * Gives back everything, in this order, whatever fails of it.
 	 * @param stored supplies the turn as it was last stored; asked if the call stands in
 	 * line
+	 * @param left tells listeners that lease and place in line are given back
 	 * @param outer ends the session with the turn around this one
 	 */
-	void end(Supplier<@Nullable Turn> stored, Runnable outer) {
+	void end(Supplier<@Nullable Turn> stored, Runnable left, Runnable outer) {
 		try {
 			this.lease.end();
 		}
 		finally {
 			try {
-				leaveLine(stored);
+				leaveLine(stored, left);
 			}
 			finally {
 				this.children.end();
@@ -95,14 +96,23 @@ final class SessionUse {
 		}
 	}
 
-	private void leaveLine(Supplier<@Nullable Turn> stored) {
+	private void leaveLine(Supplier<@Nullable Turn> stored, Runnable left) {
 		this.life.end();
 		Admission known = this.admission;
-		Drain.Work counted = this.work;
 		try {
 			if (known != null) {
 				leave(known, stored.get());
 			}
+		}
+		finally {
+			endWork(left);
+		}
+	}
+
+	private void endWork(Runnable left) {
+		Drain.Work counted = this.work;
+		try {
+			left.run();
 		}
 		finally {
 			if (counted != null) {
