@@ -378,18 +378,21 @@ final class RunningStream implements StreamStart {
 	}
 
 	/**
-	 * Says that there will be no more, in a process that ends. An end that is being
-	 * written is waited for, unless the store has failed before.
+	 * Ends the stream in a process that ends.
+	 * @return what says to the readers that there will be no more. It waits for an end
+	 * that is being written, unless the store has failed before
 	 */
-	void breakOff() {
+	Runnable breakingOff() {
 		this.closed = true;
 		if (this.ended.compareAndSet(false, true)) {
 			stopWriting();
-			written(StreamWriter::breakOff);
+			return () -> written(StreamWriter::breakOff);
 		}
-		else if (this.failedAt.get() == 0) {
-			written(this.last);
-		}
+		return () -> {
+			if (this.failedAt.get() == 0) {
+				written(this.last);
+			}
+		};
 	}
 
 	private void end(Consumer<StreamWriter> last) {

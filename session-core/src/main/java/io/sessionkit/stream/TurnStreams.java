@@ -1,9 +1,14 @@
 package io.sessionkit.stream;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
@@ -21,6 +26,8 @@ import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
 import io.sessionkit.internal.stream.StreamReader;
 import io.sessionkit.internal.stream.StreamWriter;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
@@ -43,6 +50,10 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	/** The default limit on what is kept of a stream. */
 	public static final DataSize DEFAULT_MAX_SIZE = DataSize.ofMegabytes(1);
+
+	private static final Log logger = LogFactory.getLog(TurnStreams.class);
+
+	private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
 
 	private final boolean resumable;
 
@@ -325,12 +336,39 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	/**
 	 * Tells readers in other processes that there will be no more of the streams that are
-	 * at work in this one.
+	 * at work in this one. If the store does not take that in 10 s, they find out when
+	 * the lease is over.
 	 */
 	@Override
 	public void close() {
-		this.running.values().forEach(RunningStream::breakOff);
+		close(LONGEST_CLOSE);
+	}
+
+	/** A store that does not answer must not keep the process from ending. */
+	void close(Duration limit) {
+		List<Runnable> ends = this.running.values().stream().map(RunningStream::breakingOff).toList();
+		if (!ends.isEmpty()) {
+			write(ends, limit);
+		}
 		this.running.clear();
+	}
+
+	private static void write(List<Runnable> ends, Duration limit) {
+		long begun = System.nanoTime();
+		Future<Boolean> written = WaitingThread.runAtStore(() -> {
+			ends.stream().takeWhile((end) -> System.nanoTime() - begun < limit.toNanos()).forEach(Runnable::run);
+			return true;
+		}).toFuture();
+		try {
+			written.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("The ends of streams that were at work when this process ended could not be written. Readers in"
+					+ " other processes lose them when the lease is over: " + ex.getClass().getName());
+		}
 	}
 
 	/**

@@ -1026,6 +1026,27 @@ class TurnStreamsTests {
 			.containsExactly(new Text("c"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
+	@Test
+	void processThatEndsDoesNotWaitForAStoreThatHangs() throws Exception {
+		ObservedStore hanging = new ObservedStore(this.store);
+		this.store = hanging;
+		TurnStreams here = streams();
+		begun(here, 3);
+		CountDownLatch answered = new CountDownLatch(1);
+		hanging.beforePut((record) -> {
+			if (String.valueOf(record.payload()).contains("\"LOST\"")) {
+				awaitOpen(answered);
+			}
+		});
+		try {
+			CompletableFuture.runAsync(() -> here.close(Duration.ofSeconds(1))).get(20, TimeUnit.SECONDS);
+			assertThat(here.count()).isZero();
+		}
+		finally {
+			answered.countDown();
+		}
+	}
+
 	private static boolean isEnd(RecordWrite record) {
 		return String.valueOf(record.payload()).contains("\"END\"");
 	}
