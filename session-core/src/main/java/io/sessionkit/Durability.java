@@ -6,9 +6,9 @@ package io.sessionkit;
 public enum Durability {
 
 	/**
-	 * A turn is written once, when it ends, and also when it has to wait, and from then
-	 * on as with {@link #STEP}. A killed process leaves nothing of a turn of which
-	 * nothing was written.
+	 * A turn is written once, when it ends, and also when it has to wait or a standing
+	 * approval lets a call run, and from then on as with {@link #STEP}. A killed process
+	 * leaves nothing of a turn of which nothing was written.
 	 */
 	TURN,
 

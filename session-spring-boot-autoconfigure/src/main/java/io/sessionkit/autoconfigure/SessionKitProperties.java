@@ -160,9 +160,9 @@ public final class SessionKitProperties {
 	private final Snapshot snapshot;
 
 	/**
-	 * Times at which a turn is written: turn (when it ends, when it has to wait, and from
-	 * then on as with step) or step (also whenever tools are called, and as soon as each
-	 * result is available).
+	 * Times at which a turn is written: turn (when it ends, when it has to wait or a
+	 * standing approval lets a call run, and from then on as with step) or step (also
+	 * whenever tools are called, and as soon as each result is available).
 	 */
 	private final Durability durability;
 
