@@ -96,10 +96,7 @@ class ForgetLogTests {
 			.doesNotContain("secret");
 		goOn();
 		assertThat(this.log.list).hasSize(1);
-		assertThat(this.store.messages(this.key)).hasSize(8)
-			.first()
-			.extracting(Message::getText)
-			.isEqualTo("secret");
+		assertThat(this.store.messages(this.key)).hasSize(8).first().extracting(Message::getText).isEqualTo("secret");
 	}
 
 }
