@@ -5,8 +5,10 @@ package io.sessionkit;
  * may be doing so because this call has lost its lease: on its open turn, or with
  * {@link Concurrency#REJECT} or {@link Concurrency#SERIALIZE} on any turn. Also thrown
  * instead of waiting for a transaction of the calling thread, which continues only after
- * this call. This call runs nothing more; the message says what it has done. Try again
- * when the other call is done, or after the commit.
+ * this call. This call runs nothing more; the message says what it has done. When the
+ * other call is done, or after the commit, read the session: a message of this call may
+ * be part of a turn already. Call again if it is not, and without a message if a turn is
+ * open.
  */
 public final class TurnInProgressException extends SessionException {
 

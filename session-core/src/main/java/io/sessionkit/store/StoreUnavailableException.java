@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if the store could not be reached, did not answer, or has refused what it was
  * asked, as a database does whose tables or rights are missing, or that only reads. The
- * message says which, and whether a write may have taken place.
+ * message says which, and whether a write may have taken place. If a call on a session
+ * ends with it, its message may be stored: read the session before it is sent again.
  */
 public final class StoreUnavailableException extends SessionException {
 

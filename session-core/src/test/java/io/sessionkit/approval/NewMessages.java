@@ -24,6 +24,7 @@ import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
@@ -157,9 +158,34 @@ abstract class NewMessages extends ResumedTurns {
 		approve(waiting());
 		tools(tool("cancel").described("changes them for good"), tool("look"));
 		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContaining("Do not send it again")
 			.withMessageContaining("Tool 'cancel' has another description");
 		assertThat(this.runs).isEmpty();
 		tools(tool("cancel"), tool("look"));
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	/** What the store has refused came behind the message. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfTheStoreFailsThen(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		approve(waiting());
+		AtomicBoolean kept = new AtomicBoolean();
+		AtomicBoolean fails = new AtomicBoolean(true);
+		observed().afterPut((write) -> kept.compareAndSet(false, write.kind().equals(TurnRecords.PAUSE)));
+		observed().beforePut((write) -> {
+			if (kept.get() && write.kind().equals(TurnRecords.LEASE) && fails.getAndSet(false)) {
+				throw StoreUnavailableException.unwritten("The store is full.", null);
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContaining("Do not send it again")
+			.withMessageEndingWith("The store is full.")
+			.matches((ex) -> !ex.isUnwritten());
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
 	}

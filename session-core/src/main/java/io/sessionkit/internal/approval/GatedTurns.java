@@ -16,6 +16,7 @@ import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
@@ -39,6 +40,7 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnOutcome;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
@@ -201,8 +203,8 @@ public final class GatedTurns {
 	 * approval
 	 * @throws SessionPausedException if the call has input, calls wait, and new messages
 	 * are refused meanwhile, or are queued and this one is for another branch
-	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
-	 * that were approved; a message of the call is queued nevertheless
+	 * @throws ResumeRefusedException if the tools are not those that were approved; a
+	 * message of the call is queued nevertheless, which the text says
 	 * @throws SessionConflictException if the turn that the call is to continue cannot
 	 * become history any more, or the history that it was sent is gone; a message of the
 	 * call is queued nevertheless, which the text says
@@ -404,6 +406,8 @@ public final class GatedTurns {
 	/**
 	 * Returns null if the message is only kept, since another call continues the turn.
 	 * @throws SessionConflictException if nobody can continue it
+	 * @throws ResumeRefusedException if this call cannot
+	 * @throws StoreUnavailableException if the store fails meanwhile
 	 */
 	private @Nullable OpenedCall continued(TurnRequest request, Means means) {
 		try {
@@ -415,17 +419,28 @@ public final class GatedTurns {
 		catch (SessionConflictException ex) {
 			throw kept(request.key(), ex);
 		}
+		catch (ResumeRefusedException ex) {
+			throw new ResumeRefusedException(kept(request.key()) + " " + ex.getMessage(), ex.changes());
+		}
+		catch (StoreUnavailableException ex) {
+			// not unwritten, whatever the store says of its last write
+			throw new StoreUnavailableException(kept(request.key()) + " " + ex.getMessage(), ex);
+		}
 	}
 
-	/** Whoever asks again would have the message twice in the history. */
 	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {
 		SessionConflictException kept = new SessionConflictException(
-				"The message is kept with the open turn of session " + key
-						+ ", which this call could not continue. Do not send it again. If a call without a message cannot"
-						+ " continue the turn either, end it with Approvals.cancel(..): the message is history then.",
+				kept(key) + " If a call without a message cannot continue the turn either, end it with"
+						+ " Approvals.cancel(..): the message is history then.",
 				null);
 		kept.addSuppressed(cause);
 		return kept;
+	}
+
+	/** Whoever asks again would have the message twice in the history. */
+	private static String kept(SessionKey key) {
+		return "The message is kept with the open turn of session " + key
+				+ ", which this call could not continue. Do not send it again.";
 	}
 
 	/**

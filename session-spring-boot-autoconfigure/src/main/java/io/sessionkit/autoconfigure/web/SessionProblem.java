@@ -71,7 +71,7 @@ enum SessionProblem {
 			"Another request has changed the session. Read it, then ask again, without a message if a turn is open."),
 
 	TURN_IN_PROGRESS(TurnInProgressException.class, HttpStatus.CONFLICT,
-			"Another request is working on the session. Try again when it is done."),
+			"Another request is working on the session. When it is done, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
 
 	WAITS_FOR_DECISION(SessionPausedException.class, HttpStatus.CONFLICT,
 			"A turn of the session is not finished. Decide its tool calls, if any wait, and continue it without a message."),
@@ -83,7 +83,7 @@ enum SessionProblem {
 			"The decision does not count. Look at the tool call again."),
 
 	RESUME_REFUSED(ResumeRefusedException.class, HttpStatus.CONFLICT,
-			"The turn cannot go on: its tools are not those that were approved."),
+			"The turn cannot go on: its tools are not those that were approved. A message of this request is kept in it, so do not send that again."),
 
 	IDEMPOTENCY_KEY(IdempotencyKeyException.class, HttpStatus.UNPROCESSABLE_CONTENT,
 			"The idempotency key of this request belongs to an earlier one that asked something else, or that has no answer. Use a new key."),
@@ -98,7 +98,7 @@ enum SessionProblem {
 			"The answer has broken off. Read the session, then ask again, without a message if a turn is open."),
 
 	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"The sessions cannot be reached at the moment. Try again later."),
+			"The sessions cannot be reached at the moment. Later, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
 
 	SHUTTING_DOWN(ShuttingDownException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"The server shuts down. Send the request again."),
@@ -171,13 +171,12 @@ enum SessionProblem {
 	}
 
 	/**
-	 * Returns whether the same request may be answered in a moment.
+	 * Returns whether the same request may be sent again in a moment, whatever it was.
+	 * After the other problems that pass, its message may be stored, and its tools may
+	 * have run.
 	 */
-	boolean passes() {
-		return switch (this) {
-			case STORE_UNAVAILABLE, TURN_IN_PROGRESS, SHUTTING_DOWN, HANDED_OVER -> true;
-			default -> false;
-		};
+	boolean isRepeatable() {
+		return this == SHUTTING_DOWN;
 	}
 
 	/**

@@ -53,7 +53,7 @@ final class SessionProblemAdvice {
 		// a client that asked for a stream of events is to get no event
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status())
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
-		if (problem.passes()) {
+		if (problem.isRepeatable()) {
 			response.header(HttpHeaders.RETRY_AFTER, SOON);
 		}
 		return response.body(problem.detail(ex));

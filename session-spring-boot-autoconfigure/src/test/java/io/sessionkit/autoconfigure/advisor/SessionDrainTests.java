@@ -258,7 +258,7 @@ class SessionDrainTests {
 		closeInTime(context);
 		HttpResponse<String> response = answer.join();
 		assertThat(response.statusCode()).isEqualTo(503);
-		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(response.headers().firstValue("Retry-After")).as("the same message again").isEmpty();
 		assertThat(response.body()).contains("\"code\":\"handed-over\"");
 		assertGoesOnElsewhere();
 	}

@@ -19,6 +19,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
+import io.sessionkit.ShuttingDownException;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
@@ -30,6 +31,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -118,6 +121,23 @@ class SessionProblemTests {
 		assertThat(SessionProblem.SESSION_ERROR.status()).isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
 	}
 
+	/** Whoever reads only the status and this header asks no question twice. */
+	@ParameterizedTest
+	@EnumSource
+	void onlyARequestOfWhichNothingWasRunIsToBeSentAgain(SessionProblem problem) {
+		assertThat(problem.isRepeatable()).isEqualTo(problem == SessionProblem.SHUTTING_DOWN);
+	}
+
+	/** It may have joined a turn, be queued for one, or be that of a turn that is open. */
+	@ParameterizedTest
+	@EnumSource(names = { "CONFLICT", "TURN_IN_PROGRESS", "STORE_UNAVAILABLE", "UNFINISHED_REPLY", "NOT_STORED" })
+	void theClientWhoseMessageMayBeStoredIsToldToReadTheSessionFirst(SessionProblem problem) {
+		SessionException ex = new SessionNotFoundException("Any");
+
+		assertThat(problem.detail(ex).getDetail()).containsIgnoringCase("read ")
+			.containsSubsequence("sk again", "without a message if a turn is open");
+	}
+
 	/** A part of the turn may be stored, so the same request again would be refused. */
 	@Test
 	void theClientOfAnUnfinishedReplyIsToldWhenToAskWithoutAMessage() {
@@ -139,6 +159,9 @@ class SessionProblemTests {
 								{"type": "urn:sessionkit:conflict", "title": "Conflict", "status": 409, "code": "conflict",
 									"detail": "Another request has changed the session. Read it, then ask again, without a message if a turn is open."}""");
 			assertThat(client.get().uri("/fails/store")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+				.headers()
+				.doesNotContainHeader("Retry-After");
+			assertThat(client.get().uri("/fails/shutdown")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
 				.headers()
 				.hasValue("Retry-After", "1");
 			assertThat(client.get().uri("/fails/commit")).bodyJson()
@@ -320,6 +343,7 @@ class SessionProblemTests {
 			case "conflict" -> new SessionConflictException("Session " + key + " has changed.", null);
 			case "caller" -> new CallerRequiredException("Nobody is known");
 			case "name" -> new CallerRefusedException("It is a name of 256 characters.");
+			case "shutdown" -> new ShuttingDownException("Nothing was run");
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
 			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);
