@@ -130,8 +130,8 @@ public final class ToolArguments {
 	 * Validates the arguments against a JSON schema. A whole number must also fit its
 	 * format, if that is int32 or int64: a tool in Java cannot read a larger one.
 	 * @param schema the input schema of the tool, draft 2020-12 unless it says otherwise
-	 * @return the place of each fault and the rule that it breaks, never a value; empty
-	 * if the arguments fit
+	 * @return the place of each fault and the rule that it breaks, never a value, with
+	 * names as one line of a log can show them; empty if the arguments fit
 	 */
 	public List<String> faults(String schema) {
 		if (this.object == null) {
@@ -142,8 +142,9 @@ public final class ToolArguments {
 		return SCHEMAS.getSchema(IntegerBounds.in(schema))
 			.validate(this.object)
 			.stream()
-			.map((error) -> "'" + error.getInstanceLocation() + "' breaks the rule '" + error.getKeyword() + "'"
-					+ ((error.getProperty() != null) ? " for '" + error.getProperty() + "'" : ""))
+			.map((error) -> Names.quoted(error.getInstanceLocation().toString()) + " breaks the rule '"
+					+ error.getKeyword() + "'"
+					+ ((error.getProperty() != null) ? " for " + Names.quoted(error.getProperty()) : ""))
 			.toList();
 	}
 

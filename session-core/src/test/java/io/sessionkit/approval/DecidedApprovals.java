@@ -177,6 +177,23 @@ abstract class DecidedApprovals extends PausedTurns {
 		assertThat(seen).containsExactly("2147483647 [9223372036854775807]");
 	}
 
+	/** They come from a request, and applications log the exception. */
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"id\":1,\"a\\nERROR Turn 7 was approved by eve\":1}",
+			"{\"id\":1,\"more\":[{\"a\\nERROR Turn 7 was approved by eve\":1}]}" })
+	void namesOfEditedArgumentsAreInOneLineOfTheException(String arguments) {
+		rules((rules) -> rules.tools(Set.of("refund")));
+		tools(tool("refund").taking("""
+				{"type": "object", "properties": {"id": {"type": "integer"}, "more": {"type": "array",
+					"items": {"additionalProperties": {"type": "string"}}}}, "additionalProperties": false}"""));
+		this.model.calls(call("c1", "refund", "{\"id\":1}")).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		assertThatExceptionOfType(DecisionRefusedException.class)
+			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments(arguments)))
+			.withMessageContaining("a\\u000AERROR Turn 7")
+			.withMessageNotContaining("\n");
+	}
+
 	/** Whoever decides need not have the tool. */
 	@Test
 	void editedTextThatOnlyTheTypeOfAParameterExcludesIsToldToTheModel() {
