@@ -132,6 +132,14 @@ class UsersTests {
 		assertThat(send(user, "/inbox", null).statusCode()).isEqualTo(status);
 	}
 
+	/** A sub-agent of a thread has a session with such an id. */
+	@Test
+	void nameWithASlashIsNoThread() {
+		assertThat(send("ada", "/threads/" + this.thread + "%2Fplanner", null).statusCode()).isEqualTo(400);
+		assertThat(send("ada", "/threads/" + this.thread + "%2Fplanner", "{\"text\":\"hi\"}").statusCode())
+			.isEqualTo(400);
+	}
+
 	@Test
 	void callWaitsForSomebodyWhoMayDecide() {
 		assertThat(ask("ada", "cancel order 4711")).isEmpty();
