@@ -32,15 +32,22 @@ final class Problems {
 			"SessionRequiredException", "ShuttingDownException", "TurnHandedOverException", "UnattendedToolException",
 			"UnknownToolException", "UnreadablePayloadException", "UnsupportedVersionException");
 
+	/**
+	 * With these a call that has no turn was refused: it cannot begin where it is to
+	 * begin.
+	 */
+	private static final Set<String> OF_A_PLACE = Set.of("IllegalArgumentException", "IllegalStateException");
+
 	@ExceptionHandler
 	ProblemDetail session(SessionException ex) {
 		return of(ex);
 	}
 
 	/**
-	 * Returns the problem to show for an exception. The texts are fixed, since those of
-	 * exceptions are for developers: SessionKit's name owners, sessions and properties,
-	 * and those of a model provider may contain anything.
+	 * Returns the problem to show for an exception with which a call has ended before its
+	 * first event, when no model was asked. The texts are fixed, since those of exceptions
+	 * are for developers: SessionKit's name owners, sessions and properties, and those of
+	 * a model provider may contain anything.
 	 */
 	static ProblemDetail of(Throwable ex) {
 		logger.debug("A request was refused or has failed.", ex);
@@ -50,6 +57,9 @@ final class Problems {
 		ProblemDetail reworded = reworded(ex.getClass().getSimpleName());
 		if (reworded != null) {
 			return reworded;
+		}
+		if (ex instanceof IllegalStateException || ex instanceof IllegalArgumentException) {
+			return ofPlace();
 		}
 		return (ex instanceof SessionException) ? ofApplication()
 				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
@@ -64,7 +74,15 @@ final class Problems {
 		if (reworded != null) {
 			return reworded;
 		}
+		if (event.turn() == null && OF_A_PLACE.contains(event.failure())) {
+			return ofPlace();
+		}
 		return OF_THE_APPLICATION.contains(event.failure()) ? ofApplication() : ofModel(event.failure());
+	}
+
+	private static ProblemDetail ofPlace() {
+		return problem(HttpStatus.CONFLICT, Kind.REFUSED,
+				"This cannot be asked now. If it takes the place of a turn, that may be deleted, or its effects are being taken back. Reload the page.");
 	}
 
 	private static ProblemDetail ofApplication() {
@@ -114,7 +132,7 @@ final class Problems {
 			case "StreamNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED,
 					"There is no such answer, or it is not kept any more. Reload the page.");
 			case "StoreUnavailableException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
-					"The threads cannot be reached at the moment. Try again later.");
+					"The threads cannot be reached at the moment. Reload the page later to see what the thread holds.");
 			case "UnstorableMessageException" ->
 				problem(HttpStatus.BAD_REQUEST, Kind.UNSTORED, "The message contains something that cannot be stored.");
 			default -> null;
@@ -154,7 +172,7 @@ final class Problems {
 		}
 		if (ex instanceof SessionPausedException) {
 			return problem(HttpStatus.CONFLICT, Kind.WAITS,
-					"A tool call of this thread waits for a decision. Approve or reject it first.");
+					"A tool call of this thread waits for a decision, which has to come first.");
 		}
 		if (ex instanceof TurnInProgressException) {
 			return problem(HttpStatus.CONFLICT, Kind.RUNS,

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 import io.sessionkit.Session;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.StreamNotFoundException;
@@ -162,6 +163,11 @@ final class ThreadController {
 		return conversation.forkedFrom()
 			.map((key) -> new ForkView(key.id(), this.store.find(key).map(this.views::title).orElse(null)))
 			.orElse(null);
+	}
+
+	@ExceptionHandler
+	ProblemDetail session(SessionException ex) {
+		return Problems.ofMove(ex);
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.sessionkit.samples.chat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 
 import io.sessionkit.InvalidSessionKeyException;
@@ -128,11 +130,25 @@ class ProblemsTests {
 	@Test
 	void namesOnlyTheKindOfWhatElseWentWrong() {
 		ProblemDetail problem = Problems
-			.of(new IllegalStateException("outer", new IllegalArgumentException("Incorrect key: 4711")));
+			.of(new UncheckedIOException(new IOException("Incorrect key: 4711")));
 
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.BAD_GATEWAY.value());
 		assertThat(problem.getDetail()).doesNotContain("4711");
-		assertThat(problem.getProperties()).containsEntry("cause", "IllegalArgumentException")
+		assertThat(problem.getProperties()).containsEntry("cause", "IOException")
+			.containsEntry("kind", Problems.Kind.MODEL);
+	}
+
+	/** A model is asked in a turn, and may fail with anything. */
+	@Test
+	void saysThatATurnIsNotAskedAgainAndBlamesTheModelForItsOwnFailures() {
+		assertThat(List.of(Problems.of(new IllegalStateException("Its rewind has not ended: 4711")),
+				Problems.of(new IllegalArgumentException("Its messages are deleted: 4711")),
+				Problems.of(new CallEvent.Failed(null, null, "IllegalArgumentException"))))
+			.allSatisfy((problem) -> {
+				assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.REFUSED);
+				assertThat(problem.getDetail()).contains("are being taken back").doesNotContain("4711");
+			});
+		assertThat(Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, "IllegalStateException")).getProperties())
 			.containsEntry("kind", Problems.Kind.MODEL);
 	}
 

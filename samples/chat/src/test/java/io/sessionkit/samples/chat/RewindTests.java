@@ -152,6 +152,21 @@ class RewindTests {
 		assertThat(this.chat.send("DELETE", "/api/threads/" + this.thread, null).statusCode()).isEqualTo(204);
 	}
 
+	/** No model is asked, so none is blamed. */
+	@Test
+	void itsTurnsAreNotAskedAgainBeforeItHasEnded() throws Exception {
+		cancel("4007");
+		rewind(plan(1), false);
+
+		assertThat(List.of(this.chat.ask(this.thread, "Cancel order 4008", 1), this.chat.again(this.thread, 1)))
+			.allSatisfy((events) -> {
+				JsonNode problem = events.get(events.size() - 1).data();
+				assertThat(problem.path("kind").asString()).isEqualTo("REFUSED");
+				assertThat(problem.path("detail").asString()).contains("are being taken back");
+			});
+		assertThat(head().path("head").asInt()).isEqualTo(1);
+	}
+
 	@Test
 	void whatCannotBePlannedIsSaid() throws Exception {
 		this.chat.ask(this.thread, "Cancel order 4005");

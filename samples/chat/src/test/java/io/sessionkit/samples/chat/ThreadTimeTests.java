@@ -159,7 +159,7 @@ class ThreadTimeTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "POST | /undo | {}", "POST | /redo | {}", "POST | /choose | {\"turn\":1}",
-			"POST | /branches | {\"name\":\"b\"}", "PUT | /branch | {\"name\":\"main\"}" })
+			"POST | /branches | {\"name\":\"b\"}", "PUT | /branch | {\"name\":\"main\"}", "DELETE | '' | {}" })
 	void whileACallWaitsNothingMoves(String method, String verb, String body) throws Exception {
 		String id = this.thread + "-waits" + verb.replace('/', '-');
 		this.chat.ask(id, "Hello");
@@ -168,7 +168,7 @@ class ThreadTimeTests {
 		HttpResponse<String> response = this.chat.sendJson(method, path(id, verb), body);
 
 		assertThat(response.statusCode()).isEqualTo(409);
-		assertThat(response.body()).contains("WAITS", "waits for a decision. Approve or reject it first.");
+		assertThat(response.body()).contains("WAITS", "waits for a decision, which has to come first.");
 	}
 
 	@ParameterizedTest
