@@ -1,6 +1,7 @@
 /**
  * The application's REST API. Every failure is an Error with a sentence for a person;
- * isAway says that the application does not answer at all.
+ * isAway says that the application does not answer at all. If it does, status is that of
+ * its answer, and notBefore the time before which it wants to hear nothing more; 0 for none.
  */
 
 const threads = 'api/threads';
@@ -188,8 +189,12 @@ async function request(url, { allow, accept = 'application/json, application/pro
 		await loginHandlers.changed();
 		return request(url, { ...options, allow, accept, headers, isSecond: true });
 	}
-	throw failure(problem, `The application refused this (${response.status}).`);
+	throw Object.assign(failure(problem, `The application refused this (${response.status}).`),
+		{ status: response.status, notBefore: notBefore(response.headers.get('Retry-After') ?? '') });
 }
+
+/** In seconds, or a date. */
+const notBefore = (retryAfter) => /^\d+$/.test(retryAfter) ? Date.now() + retryAfter * 1000 : Date.parse(retryAfter) || 0;
 
 const away = () => Object.assign(new Error('The application does not answer. Is it running?'), { isAway: true });
 

@@ -372,29 +372,18 @@ function ask(text) {
 }
 
 /** Asks another question in the place of a turn. */
-function edit(turn, text, name = queue.newId()) {
+function edit(turn, text, isSame = false) {
 	const { id } = view;
 	if (!mayAsk(id)) {
 		return false;
 	}
-	answer(id, { question: text, hides: placeOf(turn), name, call: (signal) => api.edit(id, turn.number, text, name, signal),
-		retry: (error) => edit(turn, text, nameAfter(error, name)) });
+	send(id, queue.addInPlace(id, text, { turn: turn.number, isSame, hides: placeOf(turn) }));
 	focusAfterSend();
 	return true;
 }
 
 /** Asks the question of a turn again, in its place. */
-function again(turn, name = queue.newId()) {
-	const { id } = view;
-	if (mayAsk(id)) {
-		answer(id, { question: questionOf(turn), hides: placeOf(turn), name, call: (signal) => api.again(id, turn.number, name, signal),
-			retry: (error) => again(turn, nameAfter(error, name)) });
-		focusAfterSend();
-	}
-}
-
-/** The same request has the same name, unless the application has no answer for it. */
-const nameAfter = (error, name) => error.kind === 'REPEATED' ? queue.newId() : name;
+const again = (turn) => edit(turn, questionOf(turn), true);
 
 /** A turn that was to take the place of another one tries that again. */
 function retry(turn) {
@@ -445,7 +434,8 @@ async function resume() {
 function goOnAsDecided() {
 	const { id, approvals, turns } = view;
 	if (isAsking() && approvals.openTurn > 0 && !approvals.running && !openCalls(approvals, turns).some(({ pending }) => pending)) {
-		navigator.locks?.request(`resume:${id}`, { ifAvailable: true }, (lock) => lock && id === view.id ? resume() : null);
+		navigator.locks?.request(`resume:${id}`, { ifAvailable: true }, (lock) => lock && id === view.id ? resume() : null)
+			.catch((error) => error.name === 'SecurityError' ? resume() : Promise.reject(error));
 	}
 }
 
@@ -524,13 +514,15 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	live.isTold = await soon(live.told);
 	running.delete(id);
 	end();
-	if (aside !== null && failure !== null) {
-		aside.isKept || queue.drop(id, entry.id);
+	// sent before, and the turn is not there any more: its place is taken already
+	const isTaken = isQuiet && entry.place && failure?.status === 404;
+	if (isTaken || aside !== null && failure !== null) {
+		aside?.isKept || queue.drop(id, entry.id);
 	}
 	else if (entry) {
 		settle(id, entry, failure, turn);
 	}
-	if (failure && aside === null && !(entry && SET_ASIDE.has(failure.kind))) {
+	if (failure && aside === null && !isTaken && !(entry && SET_ASIDE.has(failure.kind))) {
 		broken(id, { question, entry }, live, failure, () => askAgain(failure));
 	}
 	watchClosely();
@@ -574,6 +566,7 @@ async function told(tell) {
 			if (!isLost(error) && error.kind !== 'UNSTORED') {
 				return false;
 			}
+			await later(untilWanted(error));
 		}
 		if (searches === SEARCHES) {
 			return false;
@@ -606,7 +599,7 @@ async function listen(id, live, entry, events) {
 			throw api.failure(data, 'The model did not answer.');
 		}
 		if (name === 'waiting') {
-			live.waits(...entry ? [button('Join its answer', 'quiet', () => joinOther(id, entry)),
+			live.waits(...entry && !entry.place ? [button('Join its answer', 'quiet', () => joinOther(id, entry)),
 				button('Back into the field', 'quiet', () => callBack(id, entry))] : []);
 		}
 		else {
@@ -650,8 +643,7 @@ function broken(id, { question, entry }, live, error, askAgain) {
 	const actions = isStopped || question === null ? []
 		: isSentAgain ? [button('Do not send it again', 'quiet', () => cancel({ ...entry, sent: true }))]
 			: [el('button', { type: 'button', class: 'quiet retry', onclick: askAgain }, icon('retry'), 'Retry')];
-	live.stop(isStopped ? wordsOfStop(live.isTold) : isSentAgain ? 'The connection is lost. The question is sent again as soon as the application answers, and asked once.'
-		: wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
+	live.stop(isStopped ? wordsOfStop(live.isTold) : isSentAgain ? wordsOfWait(error) : wordsOf(error), isStopped ? 'stopped' : 'alert', ...actions);
 	if (isStopped && live.isTold === undefined) {
 		live.told.then((found) => live.says(wordsOfStop(found)));
 	}
@@ -666,6 +658,10 @@ function broken(id, { question, entry }, live, error, askAgain) {
 		}]);
 	}
 }
+
+const wordsOfWait = ({ status }) => status === TOO_MANY
+	? 'The application takes no more questions at the moment. This one is sent again by itself, and asked once.'
+	: 'The connection is lost. The question is sent again as soon as the application answers, and asked once.';
 
 /** What the turn itself says is not said twice. */
 const SAID_BESIDE = new Set(['MODEL', 'REFUSED']);
@@ -688,17 +684,31 @@ function wordsOf({ kind, isAway, message }) {
 /** With these a question waits once more, in place of having failed. */
 const SET_ASIDE = new Set(['WAITS', 'RUNS']);
 
-/** The connection broke, so that nobody knows whether the question was answered. */
-const isLost = ({ isAway, name, kind }) => Boolean(isAway) || kind === 'SIGNED_OUT' || (name !== 'AbortError' && kind === undefined);
+/** The status of an application, or of what is before it, that has been asked too often. */
+const TOO_MANY = 429;
+
+/** With these it is not the application that answers, or it takes the same request later. */
+const LATER = new Set([TOO_MANY, 502, 503, 504]);
+
+/** The connection broke, so that nobody knows whether the question was answered, or it may be sent again later. */
+const isLost = ({ isAway, name, kind, status }) => Boolean(isAway) || kind === 'SIGNED_OUT'
+	|| (name !== 'AbortError' && kind === undefined && (status === undefined || LATER.has(status)));
+
+/** How long the application wants to hear nothing more, in milliseconds. Where it has been asked too often and does not say so, a while. */
+const untilWanted = ({ status, notBefore = 0 }) => Math.max(0, notBefore === 0 && status === TOO_MANY ? 2 * LONGEST : notBefore - Date.now());
 
 /** When a question is sent again, by its id: how often it was, and not before. */
 const attempts = new Map();
 
 function send(id, entry) {
 	queue.change(id, entry.id, { sent: true, held: null });
-	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, call: (signal) => api.ask(id, entry.text, entry.id, signal),
-		retry: (error) => id === view.id && mayAsk(id) && send(id, error.kind === 'REPEATED' ? queue.add(id, entry.text) : queue.addAgain(id, entry)) });
+	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, hides: entry.place?.hides, call: (signal) => request(id, entry, signal),
+		retry: (error) => id === view.id && mayAsk(id) && send(id, queue.addAgain(id, { ...entry, id: error.kind === 'REPEATED' ? queue.newId() : entry.id })) });
 }
+
+/** The same question has the same name, whenever it is sent. */
+const request = (id, { id: name, text, place }, signal) => !place ? api.ask(id, text, name, signal)
+	: place.isSame ? api.again(id, place.turn, name, signal) : api.edit(id, place.turn, text, name, signal);
 
 /** What becomes of a question that was sent, and of those behind it. */
 function settle(id, entry, failure, turn) {
@@ -710,10 +720,10 @@ function settle(id, entry, failure, turn) {
 	}
 	else if (SET_ASIDE.has(failure.kind)) {
 		queue.change(id, entry.id, { sent: false, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
-		pause(entry);
+		pause(entry, failure);
 	}
 	else if (isLost(failure)) {
-		pause(entry);
+		pause(entry, failure);
 	}
 	else {
 		queue.drop(id, entry.id);
@@ -722,9 +732,9 @@ function settle(id, entry, failure, turn) {
 }
 
 /** Each time longer. */
-function pause({ id }) {
+function pause({ id }, failure) {
 	const times = (attempts.get(id)?.times ?? 0) + 1;
-	attempts.set(id, { times, notBefore: Date.now() + Math.min(LONGEST, 250 * 2 ** times) });
+	attempts.set(id, { times, notBefore: Date.now() + Math.max(untilWanted(failure), Math.min(LONGEST, 250 * 2 ** times)) });
 }
 
 /** Sends the next question that waits, if nothing is in its way. */

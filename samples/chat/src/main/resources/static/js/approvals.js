@@ -1,6 +1,7 @@
 import { escapeHidden, layOut, shown } from './arguments.js';
 import { arrange, button, byId, el, icon, setText } from './dom.js';
 import { argumentsForm, fieldList, fieldsOf } from './fields.js';
+import { local } from './storage.js';
 import { isAsking, user } from './user.js';
 import { ago, left, plural, waitingWords } from './words.js';
 
@@ -25,12 +26,12 @@ const REFUSED = new Set(['REJECTED', 'DENIED', 'CANCELLED', 'EXPIRED']);
 /** The cards by the id of their call, so that what somebody types there stays. */
 const cards = new Map();
 
-const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', placeholder: 'Your name', value: localStorage.getItem('approver') ?? '' });
+const approver = el('input', { id: 'approver', autocomplete: 'name', maxlength: '80', placeholder: 'Your name', value: local.get('approver') ?? '' });
 const approverFault = el('span', { class: 'field-hint fault', id: 'approver-fault', hidden: true }, 'Write your name: the decision is stored under it.');
 export const approverLabel = el('label', { class: 'approver' }, el('span', {}, 'You decide as'), approver, approverFault);
 approver.setAttribute('aria-describedby', 'approver-fault');
 approver.addEventListener('input', () => {
-	localStorage.setItem('approver', approver.value);
+	local.set('approver', approver.value);
 	approverFault.hidden = true;
 });
 

@@ -1,3 +1,6 @@
+import { problem } from './notices.js';
+import { local } from './storage.js';
+
 /*
  * What the browser keeps: drafts and questions that wait. Each user who signs in has
  * their own; without users it belongs to whoever opens the page.
@@ -5,31 +8,35 @@
 
 let whose = '';
 
+/** Whether it has been said that the browser keeps nothing. */
+let isSaid = false;
+
 /** @param name the name of the user; null without users */
 export function belongsTo(name) {
 	whose = name === null ? '' : `${encodeURIComponent(name)}/`;
 }
 
-export const read = (name) => localStorage.getItem(whose + name);
+export const read = (name) => local.get(whose + name);
 
 /** @param text null to keep nothing */
 export function write(name, text) {
 	if (text === null) {
-		localStorage.removeItem(whose + name);
+		local.remove(whose + name);
 	}
-	else {
-		localStorage.setItem(whose + name, text);
+	else if (!local.set(whose + name, text) && !isSaid) {
+		isSaid = true;
+		problem('This browser keeps nothing more for this page: it forbids it, or has no room left. What you type and what waits is lost when you leave the page.');
 	}
 }
 
 /** The names that begin with this and have something. */
-export const names = (beginning) => Object.keys(localStorage)
+export const names = (beginning) => local.names()
 	.filter((name) => name.startsWith(whose + beginning))
 	.map((name) => name.slice(whose.length));
 
 /** Forgets everything of the user. */
 export function forgetAll() {
 	if (whose !== '') {
-		Object.keys(localStorage).filter((name) => name.startsWith(whose)).forEach((name) => localStorage.removeItem(name));
+		local.names().filter((name) => name.startsWith(whose)).forEach(local.remove);
 	}
 }

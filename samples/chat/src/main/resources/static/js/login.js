@@ -1,5 +1,6 @@
 import * as api from './api.js';
 import { button, byId, setText } from './dom.js';
+import { local, session } from './storage.js';
 
 /* The login. After it one is where one was, if it is the same user. */
 
@@ -37,9 +38,9 @@ function say(text) {
 }
 
 function goOn(user) {
-	const back = JSON.parse(sessionStorage.getItem('back') ?? 'null');
-	sessionStorage.removeItem('back');
-	localStorage.setItem('user', user);
+	const back = JSON.parse(session.get('back') ?? 'null');
+	session.remove('back');
+	local.set('user', user);
 	location.replace(`./${back === null ? location.hash : back.name === user ? back.hash : ''}`);
 }
 

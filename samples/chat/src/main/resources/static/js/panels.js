@@ -1,4 +1,5 @@
 import { byId } from './dom.js';
+import { local } from './storage.js';
 
 /*
  * The list of threads is a column on a wide window and a drawer on a narrow one; the
@@ -60,14 +61,14 @@ export function showTimelinePanel() {
 export function toggleTimeline() {
 	const open = !timeline.isOpen();
 	if (roomForTimeline.matches) {
-		localStorage.setItem('timeline', open ? 'open' : 'closed');
+		local.set('timeline', open ? 'open' : 'closed');
 	}
 	timeline.set(open, !roomForTimeline.matches);
 }
 
 function arrange() {
 	threads.set(roomForThreads.matches, false);
-	timeline.set(roomForTimeline.matches && localStorage.getItem('timeline') !== 'closed', false);
+	timeline.set(roomForTimeline.matches && local.get('timeline') !== 'closed', false);
 }
 
 byId('open-sidebar').addEventListener('click', () => threads.set(true, true));

@@ -1,5 +1,6 @@
 import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
 import * as kept from './kept.js';
+import { session } from './storage.js';
 import { plural } from './words.js';
 
 /*
@@ -15,9 +16,10 @@ const ofThread = (thread) => `queue:${encodeURIComponent(thread)}:`;
 export const newId = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`.replace('.', '');
 
 /** Stays over a reload of the window. A copy of the window has the same, and asks nothing twice. */
-const tab = sessionStorage.getItem('tab') ?? newId();
-sessionStorage.setItem('tab', tab);
-navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() => {}));
+const tab = session.get('tab') ?? newId();
+session.set('tab', tab);
+// a browser that keeps nothing forbids locks too
+navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() => {})).catch(() => {});
 
 const own = (thread) => ofThread(thread) + tab;
 
@@ -36,15 +38,22 @@ function write(thread, entries) {
 
 /**
  * The questions of this window, in the order in which they are asked: id, text, whether
- * it was sent, whether it steers and has joined a turn, and held: why it is not sent until somebody says so.
+ * it was sent, whether it steers and has joined a turn, held: why it is not sent until somebody says so, and
+ * place: the turn in whose place it is asked, whether it is the question of that turn, and the first turn that
+ * is hidden meanwhile; null for the end of the thread.
  */
 export const waitingIn = (thread) => parsed(own(thread));
 
+const made = (text, place) => ({ id: newId(), text, sent: false, steers: false, joined: false, held: null, place });
+
 export function add(thread, text) {
-	const entry = { id: newId(), text, sent: false, steers: false, joined: false, held: null };
+	const entry = made(text, null);
 	write(thread, [...waitingIn(thread), entry]);
 	return entry;
 }
+
+/** What is asked in the place of a turn waits for nothing. */
+export const addInPlace = (thread, text, place) => addAgain(thread, made(text, place));
 
 /** A question that has left the queue is in it once more, in front. */
 export function addAgain(thread, entry) {
@@ -125,7 +134,7 @@ const sendButton = button('Send', 'quiet', null);
 words.after(sendButton);
 
 function row(entry, number, canSteer, actions) {
-	const steer = canSteer && !entry.steers && entry.held === null ? el('button', { type: 'button', class: 'quiet steer', title: 'Joins the running answer before its next step',
+	const steer = canSteer && !entry.steers && entry.held === null && !entry.place ? el('button', { type: 'button', class: 'quiet steer', title: 'Joins the running answer before its next step',
 		onclick: () => actions.steer(entry) }, icon('join'), el('span', {}, 'Send now')) : null;
 	return el('li', {}, el('span', { class: 'queue-place', 'aria-hidden': 'true' }, String(number)),
 		el('span', { class: 'queue-text', dir: 'auto', title: entry.text }, entry.text),

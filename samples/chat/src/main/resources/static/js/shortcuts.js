@@ -1,5 +1,6 @@
 import { byId, el } from './dom.js';
 import { toggleTimeline } from './panels.js';
+import { local } from './storage.js';
 
 /* Keys, and the window that lists them. */
 
@@ -21,8 +22,8 @@ const KEYS = [
 /** Fields undo what is typed by keys of their own. */
 const BUTTONS = { KeyU: 'undo', KeyR: 'redo', KeyZ: 'undelete' };
 
-const isOn = el('input', { type: 'checkbox', checked: localStorage.getItem('question-mark') !== 'off' });
-isOn.addEventListener('change', () => localStorage.setItem('question-mark', isOn.checked ? 'on' : 'off'));
+const isOn = el('input', { type: 'checkbox', checked: local.get('question-mark') !== 'off' });
+isOn.addEventListener('change', () => local.set('question-mark', isOn.checked ? 'on' : 'off'));
 
 byId('shortcut-list').append(...KEYS.flatMap(([key, what]) => [el('dt', {}, el('kbd', {}, key)), el('dd', {}, what)]));
 byId('shortcut-option').append(isOn, el('span', {}, 'Open this list by ?'));

@@ -7,7 +7,8 @@ import { byId, el } from './dom.js';
 
 const KEPT = 20;
 
-const SENTENCE = /^[^]*(?:[.!?…:।؟۔](?=\s)|[。！？])|^[^]*\n/;
+/** Up to the last end of a sentence. */
+const SENTENCES = /^[^]*(?:[.!?…:।؟۔](?=\s)|[。！？\n])/;
 
 /** Says a sentence, after those that are being said. */
 export function say(text) {
@@ -25,16 +26,25 @@ export function say(text) {
 /** Collects a reply and says what is complete of it. */
 export function reader() {
 	let rest = '';
+	/** The end of the rest: a sign at which a sentence ends, if white space follows. */
+	let last = '';
 	return {
+		/** The rest has no end of a sentence, so it is not looked through again. */
 		add(text) {
-			rest += text;
-			const complete = rest.match(SENTENCE)?.[0] ?? '';
-			rest = rest.slice(complete.length);
-			say(spoken(complete));
+			const end = (last + text).match(SENTENCES)?.[0].length;
+			if (end === undefined) {
+				rest += text;
+			}
+			else {
+				say(spoken(rest + text.slice(0, end - last.length)));
+				rest = text.slice(end - last.length);
+			}
+			last = (last + text).slice(-1);
 		},
 		end() {
 			say(spoken(rest));
 			rest = '';
+			last = '';
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import * as api from './api.js';
 import { byId, setText } from './dom.js';
 import { belongsTo, forgetAll } from './kept.js';
+import { local, session } from './storage.js';
 
 /*
  * Who is signed in. Without users nobody is: then everybody sees all threads and decides.
@@ -31,14 +32,14 @@ export async function meet() {
 		setText(byId('who-name'), name);
 		setText(byId('who-mark'), name[0].toUpperCase());
 		byId('who-role').hidden = !decides;
-		localStorage.setItem('user', name);
+		local.set('user', name);
 	}
 	return true;
 }
 
 /** Back to the login. What is typed is kept, and the same user finds the same thread. */
 function toLogin() {
-	sessionStorage.setItem('back', JSON.stringify({ name: user.name, hash: location.hash }));
+	session.set('back', JSON.stringify({ name: user.name, hash: location.hash }));
 	location.replace('login.html');
 }
 
@@ -51,7 +52,7 @@ function start() {
 export async function signOut() {
 	await api.logout();
 	forgetAll();
-	localStorage.setItem('user', '');
+	local.set('user', '');
 	location.replace('login.html');
 }
 

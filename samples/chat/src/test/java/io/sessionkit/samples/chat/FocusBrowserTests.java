@@ -253,6 +253,26 @@ class FocusBrowserTests {
 		assertThat(said).containsExactly("One.", "一。", "一！", "एक।", "اول؟", "", "");
 	}
 
+	/** A sign at the end of a piece ends a sentence if white space begins the next one. */
+	@Test
+	void anAnswerThatComesInPiecesIsReadOutSentenceBySentence() {
+		List<String> said = this.page.script("""
+				return import('/js/speech.js').then(({ reader }) => {
+					const place = document.getElementById('announcer');
+					place.replaceChildren();
+					const voice = reader();
+					const said = arguments[0].map((piece) => {
+						voice.add(piece);
+						return [...place.children].map((each) => each.textContent).join('|');
+					});
+					voice.end();
+					return [...said, [...place.children].map((each) => each.textContent).join('|')];
+				})""", List.of("One", ".", " Two 3.", "5", "\n", "\nThree. Fo", "ur"));
+
+		assertThat(said).containsExactly("", "", "One.", "One.", "One.|Two 3.5", "One.|Two 3.5|Three.",
+				"One.|Two 3.5|Three.", "One.|Two 3.5|Three.|Four");
+	}
+
 	/** The list of threads closes when another thread is shown. */
 	@Test
 	void aDeletedThreadCanBeHadBackOnANarrowWindow() {

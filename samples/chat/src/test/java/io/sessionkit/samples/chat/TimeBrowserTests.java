@@ -190,6 +190,49 @@ class TimeBrowserTests {
 	}
 
 	@Test
+	void anEditGoesOnAfterAReload() throws Exception {
+		this.page.ask("Hello");
+		this.chat.hold();
+		edit(1, "Tell me a story");
+		this.page.awaitFirstWords();
+
+		this.page.reload();
+
+		this.page.awaitFirstWords();
+		assertThat(this.page.shows("#stop")).isTrue();
+		assertThat(this.page.texts(QUESTIONS)).containsExactly("Tell me a story");
+		this.chat.release();
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.texts(".bubble.assistant").get(0)).endsWith("tore out half a page.");
+		assertThat(this.page.shows("#queue")).isFalse();
+		assertThat(this.chat.thread(this.page.thread()).path("thread").path("head").asInt()).isEqualTo(2);
+	}
+
+	/** The page has left before the answer was there, and its request is repeated. */
+	@Test
+	void anEditThatIsAnsweredWhileThePageIsAwayIsNotMadeAgain() throws Exception {
+		this.page.ask("Hello");
+		this.chat.hold();
+		edit(1, "Tell me a story");
+		this.page.awaitFirstWords();
+		String address = this.browser.getCurrentUrl();
+		this.browser.get("about:blank");
+		this.chat.release();
+		String thread = address.substring(address.indexOf('#') + 1);
+		await().until(() -> this.chat.thread(thread).path("thread").path("head").asInt() == 2);
+		this.expectedErrors.add("404"); // the turn in whose place it was asked is gone
+
+		this.page = ChatPage.open(this.browser, address);
+
+		await().until(() -> this.page.<Boolean>script(
+				"return Object.keys(localStorage).every((name) => !name.startsWith('queue:'))"));
+		this.page.awaitTimeline();
+		assertThat(this.page.texts(QUESTIONS)).containsExactly("Tell me a story");
+		assertThat(this.page.shows("#banner")).isFalse();
+		assertThat(this.chat.thread(thread).path("thread").path("head").asInt()).isEqualTo(2);
+	}
+
+	@Test
 	void anEditThatFailsLeavesTheThreadAsItWas() throws IOException {
 		talk("One", "Two");
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Level;
 
 import io.sessionkit.SessionKey;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
@@ -261,6 +264,86 @@ class WaitingBrowserTests {
 		assertThat(statuses()).containsExactly("COMPLETED");
 		assertThat(this.page.shows("#queue")).isFalse();
 		assertThat(this.page.ask("Hello")).startsWith("Hello!");
+	}
+
+	/** The connection is there, and the same request would be refused again. */
+	@Test
+	void aQuestionThatIsRefusedIsNotSentAgain() {
+		this.page.ask("Hello");
+		this.page.<Object>script("""
+				const real = window.fetch;
+				window.sent = 0;
+				window.fetch = (url, options) => url.endsWith('/turns') && options.method === 'POST' && ++window.sent
+					? Promise.resolve(new Response('<h1>Content too large</h1>', { status: 413 })) : real(url, options);
+				""");
+
+		this.page.type("Roll a die");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.texts(".turn.aside .note > span")).containsExactly("Not answered."));
+		assertThat(this.page.texts("#banner > span")).containsExactly("The application refused this (413).");
+		this.page.awaitPolls(3);
+		assertThat(this.page.<Long>script("return window.sent")).isEqualTo(1);
+		assertThat(this.page.shows("#queue")).isFalse();
+	}
+
+	@Test
+	void aQuestionThatComesTooSoonIsSentAgainWhenTheApplicationWantsIt() throws Exception {
+		this.page.<Object>script("""
+				const real = window.fetch;
+				window.sent = [];
+				window.fetch = (url, options) => {
+					if (!url.endsWith('/turns') || options.method !== 'POST') {
+						return real(url, options);
+					}
+					window.sent.push({ at: Date.now(), name: JSON.parse(options.body).request });
+					return window.sent.length > 1 ? real(url, options)
+						: Promise.resolve(new Response(null, { status: 429, headers: { 'Retry-After': '3' } }));
+				};""");
+
+		this.page.type("Roll a die");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span")).singleElement()
+			.asString()
+			.startsWith("The application takes no more questions at the moment."));
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.<Long>script("return window.sent[1].at - window.sent[0].at")).isGreaterThanOrEqualTo(3000);
+		assertThat(this.page.<Boolean>script("return window.sent[1].name === window.sent[0].name")).isTrue();
+		assertThat(statuses()).containsExactly("COMPLETED");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { """
+			for (const name of ['localStorage', 'sessionStorage']) {
+				Object.defineProperty(window, name, { get() { throw new DOMException('Denied', 'SecurityError'); } });
+			}""", """
+			Storage.prototype.setItem = () => { throw new DOMException('Full', 'QuotaExceededError'); };
+			""" })
+	void aBrowserThatKeepsNothingAsksAndSaysSo(String script) {
+		Object added = this.browser
+			.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+			.get("identifier");
+		try {
+			this.page.reload();
+			this.page.newThread();
+			this.page.typeInto("#question", STORY);
+			assertThat(this.page.texts("#banner > span")).singleElement()
+				.asString()
+				.startsWith("This browser keeps nothing more for this page");
+
+			this.chat.hold();
+			this.page.type("");
+			this.page.awaitFirstWords();
+			this.page.type("Hello");
+			assertThat(this.page.texts(WAITING)).containsExactly("Hello");
+			this.chat.release();
+
+			awaitQuestions(STORY, "Hello");
+			await().untilAsserted(() -> assertThat(this.page.shows("#queue")).isFalse());
+		}
+		finally {
+			this.browser.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", added));
+		}
 	}
 
 	@Test
