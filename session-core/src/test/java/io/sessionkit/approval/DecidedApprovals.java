@@ -190,7 +190,7 @@ abstract class DecidedApprovals extends PausedTurns {
 		ask(ClientSetup.Mode.CALL, "q");
 		assertThatExceptionOfType(DecisionRefusedException.class)
 			.isThrownBy(() -> approvals().decide(waiting(), Decision.approve("anna").withArguments(arguments)))
-			.withMessageContaining("a\\u000AERROR Turn 7")
+			.withMessageContaining("ERROR Turn 7")
 			.withMessageNotContaining("\n");
 	}
 

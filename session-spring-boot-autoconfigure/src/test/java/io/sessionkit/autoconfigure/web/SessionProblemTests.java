@@ -128,7 +128,9 @@ class SessionProblemTests {
 		assertThat(problem.isRepeatable()).isEqualTo(problem == SessionProblem.SHUTTING_DOWN);
 	}
 
-	/** It may have joined a turn, be queued for one, or be that of a turn that is open. */
+	/**
+	 * It may have joined a turn, be queued for one, or be that of a turn that is open.
+	 */
 	@ParameterizedTest
 	@EnumSource(names = { "CONFLICT", "TURN_IN_PROGRESS", "STORE_UNAVAILABLE", "UNFINISHED_REPLY", "NOT_STORED" })
 	void theClientWhoseMessageMayBeStoredIsToldToReadTheSessionFirst(SessionProblem problem) {

@@ -45,9 +45,9 @@ final class Problems {
 
 	/**
 	 * Returns the problem to show for an exception with which a call has ended before its
-	 * first event, when no model was asked. The texts are fixed, since those of exceptions
-	 * are for developers: SessionKit's name owners, sessions and properties, and those of
-	 * a model provider may contain anything.
+	 * first event, when no model was asked. The texts are fixed, since those of
+	 * exceptions are for developers: SessionKit's name owners, sessions and properties,
+	 * and those of a model provider may contain anything.
 	 */
 	static ProblemDetail of(Throwable ex) {
 		logger.debug("A request was refused or has failed.", ex);

@@ -253,7 +253,9 @@ class FocusBrowserTests {
 		assertThat(said).containsExactly("One.", "一。", "一！", "एक।", "اول؟", "", "");
 	}
 
-	/** A sign at the end of a piece ends a sentence if white space begins the next one. */
+	/**
+	 * A sign at the end of a piece ends a sentence if white space begins the next one.
+	 */
 	@Test
 	void anAnswerThatComesInPiecesIsReadOutSentenceBySentence() {
 		List<String> said = this.page.script("""

@@ -129,8 +129,7 @@ class ProblemsTests {
 
 	@Test
 	void namesOnlyTheKindOfWhatElseWentWrong() {
-		ProblemDetail problem = Problems
-			.of(new UncheckedIOException(new IOException("Incorrect key: 4711")));
+		ProblemDetail problem = Problems.of(new UncheckedIOException(new IOException("Incorrect key: 4711")));
 
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.BAD_GATEWAY.value());
 		assertThat(problem.getDetail()).doesNotContain("4711");

@@ -224,8 +224,8 @@ class TimeBrowserTests {
 
 		this.page = ChatPage.open(this.browser, address);
 
-		await().until(() -> this.page.<Boolean>script(
-				"return Object.keys(localStorage).every((name) => !name.startsWith('queue:'))"));
+		await().until(() -> this.page
+			.<Boolean>script("return Object.keys(localStorage).every((name) => !name.startsWith('queue:'))"));
 		this.page.awaitTimeline();
 		assertThat(this.page.texts(QUESTIONS)).containsExactly("Tell me a story");
 		assertThat(this.page.shows("#banner")).isFalse();

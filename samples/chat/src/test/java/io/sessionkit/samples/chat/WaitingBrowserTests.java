@@ -320,8 +320,7 @@ class WaitingBrowserTests {
 			Storage.prototype.setItem = () => { throw new DOMException('Full', 'QuotaExceededError'); };
 			""" })
 	void aBrowserThatKeepsNothingAsksAndSaysSo(String script) {
-		Object added = this.browser
-			.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+		Object added = this.browser.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
 			.get("identifier");
 		try {
 			this.page.reload();
