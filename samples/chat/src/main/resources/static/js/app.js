@@ -383,7 +383,9 @@ function edit(turn, text, isSame = false) {
 }
 
 /** Asks the question of a turn again, in its place. */
-const again = (turn) => edit(turn, questionOf(turn), true);
+function again(turn) {
+	edit(turn, questionOf(turn), true);
+}
 
 /** A turn that was to take the place of another one tries that again. */
 function retry(turn) {
