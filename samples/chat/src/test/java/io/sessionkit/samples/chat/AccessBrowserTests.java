@@ -104,6 +104,7 @@ class AccessBrowserTests {
 		this.page.wide();
 		this.page.reload();
 		this.page.clickInRow("[aria-label^=Delete]");
+		await().untilAsserted(() -> assertThat(this.page.shows("#toast .quiet")).isTrue());
 		// what can be taken back stays as long as somebody is at it
 		this.page.script("document.querySelector('#toast .quiet').focus()");
 		this.page.check("deleted");
