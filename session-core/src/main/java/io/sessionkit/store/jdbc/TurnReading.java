@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one turn, its items, and some records of its session with one statement, whose
- * rows have one shape: numbers, then texts.
+ * rows have one shape: numbers, then texts. Texts that meet in a column have the same
+ * collation, without which SQL Server refuses the statement: so the kind of a record is
+ * told by its place among those that are asked for.
  */
 final class TurnReading {
 
@@ -42,8 +44,10 @@ final class TurnReading {
 				null, null, null, {noText}, {noText}, {noText}, i.body
 			from {item} i where i.session_pk = {pk} and i.turn_no = :turn
 			union all
-			select 2, r.revision, r.written_at, r.expires_at, null, null, null, null, null, null, null, null,
-				{bare r.id}, null, r.kind, {noText}, {noText}, {noText}, r.payload
+			select 2, r.revision, r.written_at, r.expires_at,
+				case when r.kind = :kindA then 0 when r.kind = :kindB then 1 when r.kind = :kindC then 2 else 3 end,
+				null, null, null, null, null, null, null,
+				{bare r.id}, null, null, {noText}, {noText}, {noText}, r.payload
 			from {record} r where r.session_pk = {pk} and r.kind in (:kindA, :kindB, :kindC, :kindD)
 				and (r.expires_at is null or r.expires_at > {now})
 			""";
@@ -75,7 +79,7 @@ final class TurnReading {
 		for (int i = 0; i < KINDS; i++) {
 			params.with("kind" + MultiRow.letters(i), (i < names.size()) ? names.get(i) : "");
 		}
-		Collected collected = new Collected(key);
+		Collected collected = new Collected(key, names);
 		this.read.each(connection, params, collected);
 		return collected.rows();
 	}
@@ -85,14 +89,17 @@ final class TurnReading {
 
 		private final SessionKey key;
 
+		private final List<String> kinds;
+
 		private final List<ItemRow> items = new ArrayList<>();
 
 		private final List<SessionRecord> records = new ArrayList<>();
 
 		private @Nullable TurnRow turn;
 
-		Collected(SessionKey key) {
+		Collected(SessionKey key, List<String> kinds) {
 			this.key = key;
+			this.kinds = kinds;
 		}
 
 		@Override
@@ -104,7 +111,7 @@ final class TurnReading {
 				}
 				case 1 -> this.items.add(Columns.item(row, 2, FIRST_TEXT + 6));
 				default -> this.records.add(Columns.record(row, 2, FIRST_TEXT + 6)
-					.record(this.key, row.getString(FIRST_TEXT + 2), row.getString(FIRST_TEXT)));
+					.record(this.key, this.kinds.get(row.getInt(5)), row.getString(FIRST_TEXT)));
 			}
 		}
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import javax.sql.DataSource;
@@ -128,12 +129,26 @@ final class TestDatabase {
 			.created(h2, (script) -> script);
 	}
 
+	static TestDatabase h2AsSqlServer() {
+		return h2AsSqlServer((sql) -> {
+		});
+	}
+
 	/**
 	 * H2 in the place of SQL Server, in its SQL Server mode. The clock is H2's.
+	 * @param prepared is told each statement that is prepared
 	 */
-	static TestDatabase h2AsSqlServer() {
+	static TestDatabase h2AsSqlServer(Consumer<String> prepared) {
 		org.h2.jdbcx.JdbcDataSource h2 = h2(";MODE=MSSQLServer");
-		UnaryOperator<String> clock = (sql) -> sql.replace(Dialect.SQLSERVER.now(), Dialect.H2.now());
+		UnaryOperator<String> clock = (sql) -> {
+			prepared.accept(sql);
+			return sql.replace(Dialect.SQLSERVER.now(), Dialect.H2.now());
+		};
+		JdbcTemplate sql = new JdbcTemplate(h2);
+		sql.execute("create schema sys");
+		sql.execute("create table sys.databases (name varchar(128), is_read_committed_snapshot_on bit)");
+		sql.execute("create alias db_name for '" + SqlServerFunctions.class.getName() + ".name'");
+		sql.update("insert into sys.databases values ('master', false), ('sessions', true)");
 		return new TestDatabase("H2 as SQL Server", "sqlserver",
 				new Disguised(h2, "Microsoft SQL Server", Grammar.SQLSERVER, clock))
 			.created(h2,
