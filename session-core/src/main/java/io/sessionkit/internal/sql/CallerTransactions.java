@@ -15,6 +15,7 @@ import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -151,7 +152,7 @@ public final class CallerTransactions {
 	/** Returns the transaction that a commit of this thread joins; null if none. */
 	private @Nullable Open joined() {
 		Object transaction = this.work.joined();
-		if (transaction == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (transaction == null) {
 			return null;
 		}
 		List<Open> all = this.ofThread.get();
@@ -257,12 +258,27 @@ public final class CallerTransactions {
 			since.clear();
 		}
 
+		/** Is told of the commit before those who write after it. */
 		@Override
-		public void afterCompletion(int status) {
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public void afterCommit() {
+			leave();
+		}
+
+		private void leave() {
 			this.all.remove(this);
 			if (this.all.isEmpty()) {
 				CallerTransactions.this.ofThread.remove();
 			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			leave();
 			if (status != STATUS_COMMITTED) {
 				this.rolledBack.addAll(this.whenRolledBack);
 			}

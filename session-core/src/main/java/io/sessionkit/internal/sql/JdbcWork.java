@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Outside of one it commits what it did, even if the pool hands out connections without
  * auto-commit: otherwise the pool would silently roll it back. If the caller holds such a
  * connection there, it takes a second one, since a commit would store what the caller has
- * written.
+ * written. A transaction whose commit is made is one that it is outside of.
  */
 public final class JdbcWork {
 
@@ -44,6 +44,8 @@ public final class JdbcWork {
 
 	private final Beginning beginning;
 
+	private final CallerCommits commits;
+
 	/** If true, it takes its own connections, even if the caller has one open. */
 	private final boolean alone;
 
@@ -51,13 +53,19 @@ public final class JdbcWork {
 	private volatile boolean uninterrupted;
 
 	public JdbcWork(DataSource dataSource) {
-		this(new Beginning(unwrapped(dataSource)), unwrapped(dataSource), false);
+		this.dataSource = unwrapped(dataSource);
+		this.beginning = new Beginning(this.dataSource);
+		this.commits = new CallerCommits(() -> writing((connection) -> 0));
+		this.alone = false;
 	}
 
-	private JdbcWork(Beginning beginning, DataSource dataSource, boolean alone) {
-		this.beginning = beginning;
-		this.dataSource = dataSource;
-		this.alone = alone;
+	/** Creates work beside what the caller has open. */
+	private JdbcWork(JdbcWork joining) {
+		this.dataSource = joining.dataSource;
+		this.beginning = joining.beginning;
+		this.commits = joining.commits;
+		this.alone = true;
+		this.uninterrupted = joining.uninterrupted;
 	}
 
 	private static DataSource unwrapped(DataSource dataSource) {
@@ -81,24 +89,31 @@ public final class JdbcWork {
 
 	/**
 	 * Returns work outside of any transaction of the caller, on connections of its own:
-	 * what it writes stays when the caller rolls back. Inside a transaction, each piece
-	 * of work takes a second connection of the pool while the caller holds one, and
+	 * what it writes stays when the caller rolls back. If the caller has a connection
+	 * open in a transaction, each piece of work takes a second one of the pool, and
 	 * nothing is retried, because the caller itself may be in the way.
 	 */
 	public JdbcWork apart() {
-		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-			return this;
-		}
-		JdbcWork apart = new JdbcWork(this.beginning, this.dataSource, true);
-		apart.uninterrupted = this.uninterrupted;
-		return apart;
+		boolean open = TransactionSynchronizationManager.isActualTransactionActive()
+				&& TransactionSynchronizationManager.hasResource(this.dataSource) && !isOver();
+		return open ? new JdbcWork(this) : this;
 	}
 
 	/**
 	 * Returns whether work that is done now may join a transaction of the caller.
 	 */
 	public boolean mayJoin() {
-		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isManaged();
+		return !this.alone && TransactionSynchronizationManager.isActualTransactionActive() && isManaged() && !isOver();
+	}
+
+	/**
+	 * Returns whether a transaction of the caller is bound whose commit is made, so that
+	 * nobody commits what is written on its connection.
+	 */
+	private boolean isOver() {
+		Object bound = TransactionSynchronizationManager.getResource(this.dataSource);
+		return bound != null && TransactionSynchronizationManager.isActualTransactionActive()
+				&& this.commits.isMade(bound);
 	}
 
 	/**
@@ -242,12 +257,12 @@ public final class JdbcWork {
 			Connection connection = fetched(write);
 			boolean joined = false;
 			try {
-				joined = isJoined(connection);
+				joined = isJoined(connection, write);
 				boolean inside = joined;
 				return run(() -> inside ? work.on(connection) : committed(connection, work));
 			}
 			catch (SQLException ex) {
-				if (joined || !SqlErrors.isContention(ex) || attempt == attempts()) {
+				if (joined || !SqlErrors.mayBeTriedAgain(ex, connection) || attempt == attempts()) {
 					throw SqlErrors.translate(ex, connection, write);
 				}
 			}
@@ -283,7 +298,7 @@ public final class JdbcWork {
 	 * by then.
 	 */
 	public void afterwards(Work<?> work) {
-		if (!mayJoin() || !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (!mayJoin()) {
 			writing(work);
 			return;
 		}
@@ -317,33 +332,10 @@ public final class JdbcWork {
 		@Override
 		public void afterCompletion(int status) {
 			if (status == STATUS_COMMITTED && !this.undone) {
-				finish(this.work);
+				writing(this.work);
 			}
 		}
 
-	}
-
-	/**
-	 * Runs work on the connection of a finished transaction, which is still bound, and
-	 * commits it, because nobody else will.
-	 */
-	private void finish(Work<?> work) {
-		Connection connection = fetched(false);
-		try {
-			run(() -> {
-				work.on(connection);
-				if (!connection.getAutoCommit()) {
-					connection.commit();
-				}
-				return null;
-			});
-		}
-		catch (SQLException ex) {
-			throw SqlErrors.translate(ex, connection, true);
-		}
-		finally {
-			DataSourceUtils.releaseConnection(connection, this.dataSource);
-		}
 	}
 
 	/**
@@ -369,13 +361,13 @@ public final class JdbcWork {
 		Connection connection = fetched(true);
 		boolean joined = false;
 		try {
-			joined = isJoined(connection);
+			joined = isJoined(connection, true);
 			boolean inside = joined;
 			return run(() -> inside ? behindSavepoint(connection, attempt)
 					: inTransaction(connection, beginning, attempt));
 		}
 		catch (SQLException ex) {
-			if (joined || last || !SqlErrors.isContention(ex)) {
+			if (joined || last || !SqlErrors.mayBeTriedAgain(ex, connection)) {
 				throw SqlErrors.translate(ex, connection, true);
 			}
 			return Optional.empty();
@@ -436,9 +428,14 @@ public final class JdbcWork {
 		}
 	}
 
-	private boolean isJoined(Connection connection) throws SQLException {
-		return mayJoin() && DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
-				&& !connection.getAutoCommit();
+	private boolean isJoined(Connection connection, boolean write) throws SQLException {
+		Object transaction = joined();
+		if (transaction == null || !DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
+				|| connection.getAutoCommit()) {
+			return false;
+		}
+		this.commits.joined(transaction, write);
+		return true;
 	}
 
 	/**
@@ -485,11 +482,13 @@ public final class JdbcWork {
 	/**
 	 * Returns the connection that is bound around the call. One that nobody will commit,
 	 * and that does not commit by itself, is left to the caller: a commit on it would
-	 * store what the caller has written.
+	 * store what the caller has written. So is one that may still be set to only read, of
+	 * a transaction that is over.
 	 * @return the connection; null for one of its own
 	 */
 	private @Nullable Connection bound() throws SQLException {
-		if (this.alone || !TransactionSynchronizationManager.hasResource(this.dataSource)) {
+		if (this.alone || !TransactionSynchronizationManager.hasResource(this.dataSource)
+				|| isOver() && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
 			return null;
 		}
 		Connection bound = DataSourceUtils.getConnection(this.dataSource);

@@ -36,9 +36,15 @@ public final class SqlErrors {
 
 	/**
 	 * Contention too, but after so long a wait that it is not worth waiting again:
-	 * MariaDB and MySQL, SQL Server.
+	 * MariaDB by its own driver, SQL Server.
 	 */
 	private static final Set<String> WAITED = Set.of("HY000/1205", "S0/1222");
+
+	/**
+	 * Such a wait by the driver of MySQL, which gives it the state of a deadlock. It is
+	 * the deadlock of SQL Server.
+	 */
+	private static final String WAITED_OR_DEADLOCK = "40001/1205";
 
 	/**
 	 * Tables or columns that do not exist. After the common states: HSQLDB, SQLite, SQL
@@ -70,10 +76,11 @@ public final class SqlErrors {
 	/**
 	 * Refusals by which the database says that it has undone the statement, beside the
 	 * two above: a transaction that has failed before, a right that is missing, a full
-	 * disk or memory. After them a statement that the driver of MariaDB has not sent. The
-	 * store has undone what it did before in the same access, if anything.
+	 * disk or memory. After them a statement that the driver of MariaDB has not sent, and
+	 * one that a server with a binary log of statements does not take. The store has
+	 * undone what it did before in the same access, if anything.
 	 */
-	private static final Set<String> UNDONE = Set.of("25P02", "42501", "53100", "53200", "HZ000");
+	private static final Set<String> UNDONE = Set.of("25P02", "42501", "53100", "53200", "HZ000", "HY000/1665");
 
 	/** Duplicate keys. After the common states: SQLite, SQL Server. */
 	private static final Set<String> DUPLICATE = Set.of("23505", "23000", NO_STATE + "/19", "S0/2601", "S0/2627");
@@ -90,8 +97,22 @@ public final class SqlErrors {
 
 	/**
 	 * Returns whether other writers interfered, so that a second attempt may succeed.
+	 * @param connection the connection that failed
 	 */
-	public static boolean isContention(SQLException ex) {
+	static boolean mayBeTriedAgain(SQLException ex, Connection connection) {
+		return isContention(ex) && (!WAITED_OR_DEADLOCK.equals(state(ex) + "/" + code(ex)) || isDeadlock(connection));
+	}
+
+	private static boolean isDeadlock(Connection connection) {
+		try {
+			return Dialect.of(connection) == Dialect.SQLSERVER;
+		}
+		catch (SQLException unknown) {
+			return false;
+		}
+	}
+
+	private static boolean isContention(SQLException ex) {
 		return isOneOf(CONTENTION, ex);
 	}
 

@@ -105,6 +105,19 @@ class JdbcWorkTests {
 		});
 	}
 
+	@Test
+	void deadlockBesideATransactionOfSomethingElseIsTriedAgain() {
+		JdbcWork work = new JdbcWork(this.database);
+		AtomicInteger attempts = new AtomicInteger();
+		inTransactionOfSomethingElse(() -> work.apart().writing((connection) -> {
+			if (attempts.incrementAndGet() == 1) {
+				throw new SQLException("deadlock", "40001");
+			}
+			return write(connection, 1);
+		}));
+		assertThat(written()).containsExactly(1);
+	}
+
 	private static void inTransactionOfSomethingElse(Runnable what) {
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		TransactionSynchronizationManager.initSynchronization();

@@ -62,6 +62,13 @@ class SqlErrorsTests {
 			.matches((ex) -> ex.getMessage().contains("cannot be reached") != unwritten);
 	}
 
+	/** As MariaDB and MySQL with a binary log of statements do. */
+	@Test
+	void writeThatTheServerCannotLogIsUnwritten() {
+		assertUnavailable(SqlErrors.translate(new SQLException("secret", "HY000", 1665), null, true))
+			.matches(StoreUnavailableException::isUnwritten);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "26000", "42P05" })
 	void preparedStatementThatAPoolerHasLostIsExplained(String state) {

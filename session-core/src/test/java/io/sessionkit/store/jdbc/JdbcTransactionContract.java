@@ -60,6 +60,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
@@ -76,6 +77,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -564,6 +566,143 @@ abstract class JdbcTransactionContract {
 			});
 			assertAllWritten();
 		}
+	}
+
+	/**
+	 * The connection is bound as in the transaction, and nobody commits what is written
+	 * on it: a pool without auto-commit rolls it back.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatIsStoredAfterTheCommitOfTheCallerIsKept(boolean autoCommit) {
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore late = storeOn(single);
+			SessionKey begun = SessionKey.of("owner", UUID.randomUUID().toString());
+			transactionOn(single).executeWithoutResult((status) -> {
+				late.add(begun, messages("in the transaction"));
+				afterCommit(() -> {
+					assertThat(late.mayRollBack()).isFalse();
+					assertThat(late.put(begun, RecordWrite.create("note", "1", "x"))).isTrue();
+					writeAllWays(late);
+				});
+			});
+			assertAllWritten();
+			assertThat(this.store.records(begun, "note")).hasSize(1);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatIsStoredAfterTheCommitOfACallerThatHasNotUsedTheStoreIsKept(boolean autoCommit) {
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore late = storeOn(single);
+			transactionOn(single).executeWithoutResult((status) -> afterCommit(() -> {
+				late.add(this.key, messages("first"));
+				late.commit(Commit.on(late.find(this.key).orElseThrow()).turn(turn("second")));
+			}));
+			assertThat(texts()).containsExactly("first", "second");
+		}
+	}
+
+	/** As a <code>TransactionalEventListener</code> is called. */
+	@ParameterizedTest
+	@CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+	void whatIsStoredAfterTheEndOfATransactionOfTheCallerIsKept(boolean autoCommit, boolean rolledBack) {
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore late = storeOn(single);
+			transactionOn(single).executeWithoutResult((status) -> {
+				afterCompletion(() -> {
+					assertThat(late.mayRollBack()).isFalse();
+					writeAllWays(late);
+				});
+				if (rolledBack) {
+					status.setRollbackOnly();
+				}
+			});
+			assertAllWritten();
+		}
+	}
+
+	/** Its connection may still be set to only read. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatIsStoredAfterTheCommitOfACallerThatHasOnlyReadIsKept(boolean autoCommit) {
+		try (HikariDataSource two = TestDatabase.pool(database().direct(), 2, autoCommit)) {
+			SessionStore late = storeOn(two);
+			TransactionTemplate reading = transactionOn(two);
+			reading.setReadOnly(true);
+			reading.executeWithoutResult((status) -> {
+				assertThat(late.find(this.key)).isEmpty();
+				afterCommit(() -> writeAllWays(late));
+			});
+			assertAllWritten();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatIsStoredWhileATransactionEndsIsRolledBackWithIt(boolean autoCommit) {
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore early = storeOn(single);
+			transactionOn(single).executeWithoutResult((status) -> {
+				early.add(this.key, messages("first"));
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void beforeCompletion() {
+						early.add(JdbcTransactionContract.this.key, messages("second"));
+					}
+
+				});
+				status.setRollbackOnly();
+			});
+			assertThat(this.store.find(this.key)).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void transactionAfterTheCommitOfAnotherOneIsJoined(boolean autoCommit) {
+		try (HikariDataSource two = TestDatabase.pool(database().direct(), 2, autoCommit)) {
+			SessionStore late = storeOn(two);
+			TransactionTemplate inner = transactionOn(two);
+			inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			transactionOn(two).executeWithoutResult((status) -> {
+				late.add(this.key, messages("in the transaction"));
+				afterCommit(() -> {
+					inner.executeWithoutResult((rolledBack) -> {
+						late.add(this.key, messages("rolled back"));
+						rolledBack.setRollbackOnly();
+					});
+					inner.executeWithoutResult((kept) -> late.add(this.key, messages("inner")));
+					late.add(this.key, messages("after it"));
+				});
+			});
+			assertThat(texts()).containsExactly("in the transaction", "inner", "after it");
+		}
+	}
+
+	/** What fails there fails in the caller, what fails at the end is in a log only. */
+	private static void afterCommit(Runnable what) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				what.run();
+			}
+
+		});
+	}
+
+	private static void afterCompletion(Runnable what) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				what.run();
+			}
+
+		});
 	}
 
 	/** As the manager of JPA does it. */
