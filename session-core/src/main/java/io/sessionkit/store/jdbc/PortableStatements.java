@@ -12,6 +12,7 @@ import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KnownView;
 import io.sessionkit.internal.row.NewItems;
 import io.sessionkit.internal.row.OpenedRows;
+import io.sessionkit.internal.row.TurnIds;
 import io.sessionkit.internal.sql.Columns;
 import io.sessionkit.internal.sql.Dialect;
 import io.sessionkit.internal.sql.OpenedCollector;
@@ -252,11 +253,24 @@ final class PortableStatements implements HotStatements {
 	}
 
 	/**
+	 * Returns whether only its number reveals that the turn is stored already, where the
+	 * key of ids has to reveal it: the driver of MariaDB, by which the same tables may
+	 * have been written, leaves those ids out of the key that name the number.
+	 */
+	private boolean mayBeStored(EncodedCommit commit, long number) {
+		long place = TurnIds.place(commit.plainTurn().turn().id());
+		return this.templates.dialect().isInnoDb() && place > 0 && place < number;
+	}
+
+	/**
 	 * Writes the header and the turn.
 	 * @return false if the commit has to be made in another way
 	 */
 	private boolean writeTurn(Connection connection, EncodedCommit commit, long number, NewItems items)
 			throws SQLException {
+		if (mayBeStored(commit, number)) {
+			return false;
+		}
 		Params params = AppendPhrases.params(commit, items)
 			.with("given", this.templates.dialect().givenId(commit.plainTurn().turn().id(), number));
 		Sql header = (commit.commit().expect() == Expect.ABSENT) ? this.create : this.append;
