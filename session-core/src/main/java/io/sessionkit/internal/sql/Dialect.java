@@ -201,6 +201,22 @@ public enum Dialect {
 
 	SQLSERVER("Microsoft SQL Server", "sqlserver", "datediff_big(microsecond, '1970-01-01', sysutcdatetime())") {
 
+		/**
+		 * Checks that readers do not wait for writers: what is stored beside a
+		 * transaction of the caller reads the session that this may have written, and
+		 * would wait for it without end.
+		 */
+		@Override
+		void check(Connection connection) throws SQLException {
+			String snapshots = text(connection,
+					"select cast(is_read_committed_snapshot_on as int) from sys.databases where name = db_name()");
+			if ("0".equals(snapshots)) {
+				throw new IllegalStateException("The SQL Server database has READ_COMMITTED_SNAPSHOT off, by which"
+						+ " readers wait for writers, also within one thread. Turn it on:"
+						+ " alter database current set read_committed_snapshot on.");
+			}
+		}
+
 		@Override
 		public boolean locksByWriting() {
 			return true;
@@ -293,6 +309,11 @@ public enum Dialect {
 	/** The time in UTC: a local time zone can have the same hour twice. */
 	private static final String INNODB_NOW = "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6))";
 
+	/** Has three rows if what this connection writes is logged as statements alone. */
+	private static final String LOG_OF_STATEMENTS = """
+			show variables where variable_name in ('log_bin', 'sql_log_bin') and value = 'ON'
+				or variable_name = 'binlog_format' and value = 'STATEMENT'""";
+
 	private static final int HSQLDB_SECONDS = 5;
 
 	private static final Set<String> CHARACTER_SETS_OF_ALL_TEXTS = Set.of("AL32UTF8", "UTF8");
@@ -346,6 +367,12 @@ public enum Dialect {
 
 	/** Checks that the database is set up so that the store works with it. */
 	void check(Connection connection) throws SQLException {
+		if (isInnoDb() && texts(connection, LOG_OF_STATEMENTS).size() == 3) {
+			throw new IllegalStateException("The " + this.productName
+					+ " server has binlog_format=STATEMENT, with which"
+					+ " InnoDB takes no write of a transaction that is READ COMMITTED, as those of the store are."
+					+ " Set it to ROW or MIXED.");
+		}
 	}
 
 	private static @Nullable String text(Connection connection, String query) throws SQLException {

@@ -51,10 +51,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps sessions in PostgreSQL, MariaDB, MySQL, H2, HSQLDB, SQLite, SQL Server or Oracle;
  * any other database is refused by name when the store is first used. So is one that is
- * set up so that texts or names would not be kept as they are: by its encoding or
- * character set, its collation, or a mode of H2 or HSQLDB. The tables are created by the
- * scripts beside this class, <code>schema-postgresql.sql</code> and so on, which can be
- * run repeatedly (the one for Oracle from 23ai on).
+ * set up so that texts or names would not be kept as they are (by its encoding or
+ * character set, its collation, or a mode of H2 or HSQLDB), that does not take the writes
+ * of the store (MariaDB and MySQL with a binary log of statements alone), or whose readers
+ * wait for writers (SQL Server without <code>READ_COMMITTED_SNAPSHOT</code>). The tables
+ * are created by the scripts beside this class, <code>schema-postgresql.sql</code> and so
+ * on, which can be run repeatedly (the one for Oracle from 23ai on).
  * <p>
  * <b>MySQL, SQL Server and Oracle were never tested on a real server.</b> Their
  * statements pass the contract on MariaDB and on the compatible modes of H2, and are
@@ -71,7 +73,10 @@ import org.jspecify.annotations.Nullable;
  * including the record of a failed turn if its exception leaves the transaction. A
  * conflict or a repeated turn leaves the transaction usable. Only {@link #put} and
  * {@link #deleteExpired} never join: inside a transaction they need a second connection,
- * so a pool of one is not enough for them there.
+ * so a pool of one is not enough for them there. What is stored after the commit, while
+ * its connection is still bound, is committed at once; in an <code>afterCommit</code> of
+ * a transaction that has not used the store before, only when all that is done then is
+ * done.
  * <p>
  * H2 in a file of this process closes its database for everybody when a thread that reads
  * or writes the file is interrupted. The statements of the store run on threads that are

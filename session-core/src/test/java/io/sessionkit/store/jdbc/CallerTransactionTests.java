@@ -45,6 +45,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -60,8 +61,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 class CallerTransactionTests {
 
 	private static final List<TestDatabase> DATABASES = List.of(TestDatabase.h2().created(),
-			TestDatabase.hsqldb("mvcc").created(), TestDatabase.sqlite().created(), TestDatabase.postgres().created(),
-			TestDatabase.mariaDb().created());
+			TestDatabase.hsqldb("mvcc").created(), TestDatabase.hsqldb("locks").created(),
+			TestDatabase.sqlite().created(), TestDatabase.postgres().created(), TestDatabase.mariaDb().created());
 
 	private static final Consumer<AdvisorSpec> NOTHING = (spec) -> {
 	};
@@ -347,6 +348,27 @@ class CallerTransactionTests {
 		});
 		stream();
 		assertThat(call(IN_LINE)).isEqualTo("a3");
+		assertThat(texts()).containsExactly("q", "a1", "q", "a2", "q", "a3");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void nothingIsRefusedAfterTheCommit(TestDatabase database) {
+		use(database);
+		this.model.says("a1").says("a2").says("a3");
+		inTransaction(() -> {
+			call(WITH_KEY);
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCommit() {
+					assertThat(call(WITH_KEY)).isEqualTo("a1");
+					assertThat(call(IN_LINE)).isEqualTo("a2");
+					stream();
+				}
+
+			});
+		});
 		assertThat(texts()).containsExactly("q", "a1", "q", "a2", "q", "a3");
 	}
 

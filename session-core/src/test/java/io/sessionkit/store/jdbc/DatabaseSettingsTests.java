@@ -78,6 +78,16 @@ class DatabaseSettingsTests {
 			.withMessageContaining("AL32UTF8");
 	}
 
+	@Test
+	void sqlServerWhoseReadersWaitForWritersIsRefused() {
+		TestDatabase database = TestDatabase.h2AsSqlServer();
+		database.sql().update("update sys.databases set is_read_committed_snapshot_on = false");
+		SessionStore store = JdbcTransactionContract.storeOn(database.direct());
+		assertThatIllegalStateException().isThrownBy(() -> store.find(this.key))
+			.withMessageContaining("READ_COMMITTED_SNAPSHOT")
+			.withMessageContaining("alter database");
+	}
+
 	/** SQL_ASCII keeps all characters, but counts bytes: names would be too long. */
 	@ParameterizedTest
 	@ValueSource(strings = { "LATIN1", "SQL_ASCII" })
