@@ -61,8 +61,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 class CallerTransactionTests {
 
 	private static final List<TestDatabase> DATABASES = List.of(TestDatabase.h2().created(),
-			TestDatabase.hsqldb("mvcc").created(), TestDatabase.hsqldb("locks").created(),
-			TestDatabase.sqlite().created(), TestDatabase.postgres().created(), TestDatabase.mariaDb().created());
+			TestDatabase.hsqldb("mvcc").created(), TestDatabase.sqlite().created(), TestDatabase.postgres().created(),
+			TestDatabase.mariaDb().created());
 
 	private static final Consumer<AdvisorSpec> NOTHING = (spec) -> {
 	};
