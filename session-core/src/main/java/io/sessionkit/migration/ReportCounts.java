@@ -2,8 +2,10 @@ package io.sessionkit.migration;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.sessionkit.migration.ImportReport.LeftOut;
 import io.sessionkit.migration.ImportReport.NotImported;
@@ -16,6 +18,9 @@ import io.sessionkit.migration.ImportReport.Reason;
 final class ReportCounts {
 
 	private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+
+	/** The outcomes that a warning has told of. */
+	private final Set<Outcome> warned = EnumSet.noneOf(Outcome.class);
 
 	private final Map<Reason, Long> reasons = new EnumMap<>(Reason.class);
 
@@ -40,6 +45,11 @@ final class ReportCounts {
 	/** Returns whether no conversation has had an outcome so far. */
 	boolean isFirst(Outcome outcome) {
 		return !this.outcomes.containsKey(outcome);
+	}
+
+	/** Returns whether no warning has told of an outcome so far. */
+	boolean isFirstWarning(Outcome outcome) {
+		return this.warned.add(outcome);
 	}
 
 	void leftOut(SourceConversation conversation, SourceMessage message, Reason reason) {

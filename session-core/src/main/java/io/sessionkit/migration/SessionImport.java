@@ -55,8 +55,8 @@ public final class SessionImport {
 	 * Creates an import.
 	 * @param store the store to write to
 	 * @param keys returns the key of the session for a conversation, with its owner. If
-	 * it returns null or throws an exception, that conversation is not imported, and the
-	 * first reason is logged, without texts
+	 * it returns null or throws an exception, that conversation is not imported. The
+	 * class of the first exception is logged as a warning, and a null at level DEBUG
 	 * @return the import
 	 */
 	public static SessionImport into(SessionStore store,
@@ -119,23 +119,23 @@ public final class SessionImport {
 
 	/** Returns null if there is no key. */
 	private @Nullable SessionKey key(SourceConversation conversation, ReportCounts counts) {
-		String fault = "returned null";
 		try {
 			SessionKey key = this.keys.apply(conversation);
-			if (key != null) {
-				return key;
+			if (key == null && counts.isFirst(Outcome.KEY_REFUSED)) {
+				// it may do so to leave a conversation out
+				logger.debug("The function that chooses keys has returned null for a conversation.");
 			}
+			return key;
 		}
 		catch (RuntimeException ex) {
-			fault = "thrown " + ex.getClass().getName();
+			warnOfFirst(Outcome.KEY_REFUSED, "The function that chooses keys has thrown " + ex.getClass().getName()
+					+ " for a conversation, which", counts);
+			return null;
 		}
-		warnOfFirst(Outcome.KEY_REFUSED, "The function that chooses keys has " + fault + " for a conversation, which",
-				counts);
-		return null;
 	}
 
 	private static void warnOfFirst(Outcome outcome, String what, ReportCounts counts) {
-		if (counts.isFirst(outcome)) {
+		if (counts.isFirstWarning(outcome)) {
 			logger.warn(what + " is not imported. The report counts all of them as " + outcome + ".");
 		}
 	}

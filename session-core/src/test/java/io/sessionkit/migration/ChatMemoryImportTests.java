@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -247,17 +248,33 @@ class ChatMemoryImportTests {
 			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 1, Outcome.IMPORTED, 1));
 	}
 
+	/** It returns null on purpose, so nobody is warned. */
 	@Test
-	void conversationForWhichTheFunctionReturnsNullIsNotImportedAndTheFirstOneIsLogged() {
+	void conversationForWhichTheFunctionReturnsNullIsNotImportedWithoutAWarning() {
 		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
-		repository.saveAll("a", said(1));
-		repository.saveAll("b", said(1));
-		repository.saveAll("t1", said(1));
+		List.of("a", "b", "t1").forEach((id) -> repository.saveAll(id, said(1)));
 		Map<String, SessionKey> known = Map.of("t1", key("t1"));
 		SessionImport into = SessionImport.into(this.store, (conversation) -> known.get(conversation.id()));
+		assertThat(logged(() -> assertThat(into.run(ImportSource.chatMemory(repository)).conversations())
+			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 2, Outcome.IMPORTED, 1)))).isEmpty();
+	}
+
+	@Test
+	void exceptionOfTheFunctionIsLoggedOnceWithItsClassAlsoBehindAConversationThatIsLeftOut() {
+		InMemoryChatMemoryRepository repository = new InMemoryChatMemoryRepository();
+		List.of("a", "b", "c").forEach((id) -> repository.saveAll(id, said(1)));
+		SessionImport into = SessionImport.into(this.store, (conversation) -> {
+			if (conversation.id().equals("a")) {
+				return null;
+			}
+			throw new UnsupportedOperationException("secret");
+		});
 		List<String> logged = logged(() -> assertThat(into.run(ImportSource.chatMemory(repository)).conversations())
-			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 2, Outcome.IMPORTED, 1)));
-		assertThat(logged).singleElement().asString().contains("returned null", "KEY_REFUSED");
+			.isEqualTo(Map.of(Outcome.KEY_REFUSED, 3)));
+		assertThat(logged).singleElement()
+			.asString()
+			.contains(UnsupportedOperationException.class.getName(), "KEY_REFUSED")
+			.doesNotContain("secret");
 	}
 
 	@Test
@@ -337,6 +354,7 @@ class ChatMemoryImportTests {
 		assertThat(report.notImported()).containsExactly(new NotImported("t1", Outcome.UNREADABLE));
 	}
 
+	/** Returns the warnings of an import. */
 	private static List<String> logged(Runnable work) {
 		Logger logger = (Logger) LoggerFactory.getLogger(SessionImport.class);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -348,7 +366,10 @@ class ChatMemoryImportTests {
 		finally {
 			logger.detachAppender(log);
 		}
-		return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+		return log.list.stream()
+			.filter((event) -> event.getLevel().isGreaterOrEqual(Level.WARN))
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
 	}
 
 	/** As those of Cassandra and Cosmos DB, and many of applications. */
