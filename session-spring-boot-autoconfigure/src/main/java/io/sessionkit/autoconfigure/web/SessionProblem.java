@@ -180,6 +180,13 @@ enum SessionProblem {
 	}
 
 	/**
+	 * Returns whether nothing has failed: the process shuts down in order.
+	 */
+	boolean isOfShutdown() {
+		return this == SHUTTING_DOWN || this == HANDED_OVER;
+	}
+
+	/**
 	 * Returns the name of the problem in its {@code type} and its {@code code}.
 	 */
 	String code() {

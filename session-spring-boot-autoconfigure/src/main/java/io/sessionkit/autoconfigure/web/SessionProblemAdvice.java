@@ -47,8 +47,7 @@ final class SessionProblemAdvice {
 	static ResponseEntity<ProblemDetail> answerTo(SessionException ex) {
 		SessionProblem problem = SessionProblem.of(ex);
 		if (problem.status().is5xxServerError()) {
-			// without the causes: texts of drivers may quote what was to be stored
-			logger.error("A request has ended with " + problem.status() + ": " + ex);
+			log(problem, ex);
 		}
 		// a client that asked for a stream of events is to get no event
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status())
@@ -57,6 +56,18 @@ final class SessionProblemAdvice {
 			response.header(HttpHeaders.RETRY_AFTER, SOON);
 		}
 		return response.body(problem.detail(ex));
+	}
+
+	private static void log(SessionProblem problem, SessionException ex) {
+		// without the causes: texts of drivers may quote what was to be stored
+		String text = "A request has ended with " + problem.status() + ": " + ex;
+		if (problem.isOfShutdown()) {
+			// each deployment has some
+			logger.warn(text);
+		}
+		else {
+			logger.error(text);
+		}
 	}
 
 }

@@ -20,6 +20,7 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.ShuttingDownException;
+import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -181,6 +183,33 @@ class SessionProblemTests {
 				.doesNotContain("'t1'", "of 'ada'");
 		});
 		assertThat(output).contains("A request has ended with 503").doesNotContain("password=secret");
+	}
+
+	/** Each deployment would alarm whoever counts errors. */
+	@ParameterizedTest
+	@ValueSource(strings = { "shutdown", "handed-over" })
+	void aShutdownIsAWarningAndNoError(String kind, CapturedOutput output) {
+		this.servlet.withPropertyValues(ON)
+			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/fails/" + kind))
+				.hasStatus(HttpStatus.SERVICE_UNAVAILABLE));
+		assertThat(lines(output)).singleElement().asString().contains("WARN").doesNotContain("ERROR");
+	}
+
+	@Test
+	void aStoreThatIsAwayIsAnError(CapturedOutput output) {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/fails/store")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.SERVICE_UNAVAILABLE));
+		assertThat(lines(output)).singleElement().asString().contains("ERROR");
+	}
+
+	private static List<String> lines(CapturedOutput output) {
+		return output.getAll().lines().filter((line) -> line.contains("A request has ended with 503")).toList();
 	}
 
 	@Test
@@ -346,6 +375,7 @@ class SessionProblemTests {
 			case "caller" -> new CallerRequiredException("Nobody is known");
 			case "name" -> new CallerRefusedException("It is a name of 256 characters.");
 			case "shutdown" -> new ShuttingDownException("Nothing was run");
+			case "handed-over" -> new TurnHandedOverException("turn", "Continue it");
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
 			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);
