@@ -12,6 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import javax.sql.DataSource;
+
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.sessionkit.SessionKey;
@@ -30,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -104,11 +107,21 @@ class ActuatorTests {
 			.collect(Collectors.toCollection(TreeSet::new));
 		JsonNode board = JsonMapper.builder().build().readTree(Files.readString(DOCS.resolve("grafana.json")));
 		Set<String> shown = found(NAME, board.findValuesAsString("expr").toString());
-		assertThat(shown).hasSizeGreaterThan(20);
+		assertThat(shown).hasSizeGreaterThan(20).as("a call that hangs").contains("sessionkit_turn_active_seconds_max");
 		assertThat(scraped).containsAll(shown);
 		assertThat(families(shown)).as("each family of meters is on the board").isEqualTo(families(scraped));
 		Set<String> registered = registered(this.application.bean(MeterRegistry.class));
 		assertThat(found(ROW, Files.readString(DOCS.resolve("observability.md")))).isEqualTo(registered);
+	}
+
+	@Test
+	void statementOnThePageFindsTheSessionWhoseTurnIsOpen() throws Exception {
+		String page = Files.readString(DOCS.resolve("observability.md"));
+		assertThat(page).containsOnlyOnce("```sql");
+		String statement = page.split("```sql\n")[1].split("```")[0];
+		assertThat(new JdbcTemplate(this.application.bean(DataSource.class)).queryForList(statement)).singleElement()
+			.satisfies(
+					(row) -> assertThat(row).containsEntry("OWNER", WAITING.owner()).containsEntry("ID", WAITING.id()));
 	}
 
 	@Test
