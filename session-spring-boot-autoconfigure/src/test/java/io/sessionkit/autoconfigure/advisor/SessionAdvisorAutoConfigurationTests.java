@@ -12,6 +12,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionKeyResolver;
 import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.check.ConfigurationCheckAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -25,6 +26,7 @@ import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -89,6 +91,26 @@ class SessionAdvisorAutoConfigurationTests {
 					"user: who am I?");
 			assertThat(stored(context)).containsExactly("I am Ada", "hello Ada", "who am I?", "you are Ada");
 		});
+	}
+
+	/** Those that docs/configuration.md lists. */
+	@Test
+	void propertiesOfWhatIsOffAreNotRefusedAndHaveNoEffect() {
+		this.runner.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class))
+			.withPropertyValues("sessionkit.approval.notifications.interval=5s",
+					"sessionkit.approval.continuation.run=true", "sessionkit.approval.continuation.interval=5s",
+					"sessionkit.approval.continuation.threads=2", "sessionkit.streams.on-disconnect=cancel",
+					"sessionkit.streams.max-size=2MB", "sessionkit.retention.batch=10",
+					"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.mode=before",
+					"sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
+					"sessionkit.observation.enabled=false", "sessionkit.observation.waiting-owners=ada",
+					"sessionkit.observation.waiting-interval=2m", "sessionkit.store.type=memory",
+					"sessionkit.store.jdbc.table-prefix=MY_", "sessionkit.store.redis.key-prefix=my:",
+					"sessionkit.store.view-cache=1MB")
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean(NoticeDelivery.class)
+				.doesNotHaveBean(ContinuationDelivery.class)
+				.doesNotHaveBean(SessionPurge.class));
 	}
 
 	@Test

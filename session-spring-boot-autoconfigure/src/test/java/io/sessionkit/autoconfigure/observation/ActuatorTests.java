@@ -202,6 +202,19 @@ class ActuatorTests {
 		assertThat(body.path("session").path("id").asString()).isEqualTo("a/b c");
 	}
 
+	/** The page says so: the server leaves empty parts out. */
+	@ParameterizedTest
+	@ValueSource(strings = { "a//b", "end/", "/begin" })
+	void sessionWithAnEmptyPartInItsIdIsListedAndNotFound(String id) throws Exception {
+		SessionStore store = this.application.bean(SessionStore.class);
+		store.add(SessionKey.of("odd", id), List.of(new UserMessage("secret")));
+		assertThat(this.application.get("/sessions?owner=odd")
+			.path("sessions")
+			.valueStream()
+			.map((each) -> each.path("id").asString())).contains(id);
+		assertThat(this.application.send("GET", "/sessions/" + id + "?owner=odd").statusCode()).isEqualTo(404);
+	}
+
 	@Test
 	void sessionCannotBeErasedUnlessTheApplicationAllowsIt() throws Exception {
 		assertThat(this.application.send("DELETE", "/sessions/plain").statusCode()).isEqualTo(405);
