@@ -120,10 +120,10 @@ class ArchitectureTests {
 						"internal.tree", "internal.lease", "internal.ledger", "approval", "compensation", "store"));
 		arrows.put("conversation",
 				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.line", "internal.stream", "internal.tree", "internal.opening",
-						"internal.turn", "internal.attribute", "internal.lease", "internal.ruling", "internal.run",
-						"internal.ledger", "internal.approval", "internal.compensation", "access", "approval",
-						"compensation", "context", "observation", "hook", "store"));
+						"internal.summary", "internal.retention", "internal.line", "internal.stream", "internal.tree",
+						"internal.opening", "internal.turn", "internal.attribute", "internal.lease", "internal.ruling",
+						"internal.run", "internal.ledger", "internal.approval", "internal.compensation", "access",
+						"approval", "compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor",
 				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.line",
 						"internal.round", "internal.opening", "internal.turn", "internal.run", "internal.approval",

@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -22,6 +21,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.retention.RetentionRecord;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
@@ -77,7 +77,7 @@ final class Deletion {
 	 * that quoted it; summaries that were made since have not seen it.
 	 */
 	private Also retained(Session header, WholeThread thread, @Nullable Turn turn) {
-		if (turn == null || turn.items() > 0 || thread.hasItemsBefore(turn.number()) || !mayBeRetained()) {
+		if (turn == null || turn.items() > 0 || thread.hasItemsBefore(turn.number()) || !mayBeRetained(turn)) {
 			return Also.NOTHING;
 		}
 		Gone gone = new Gone(thread, turn);
@@ -93,9 +93,10 @@ final class Deletion {
 	}
 
 	/** A fork may have such turns without a record of the deletion. */
-	private boolean mayBeRetained() {
-		return Stream.of(KeptTexts.RETENTION, ForkedFrom.KIND)
-			.anyMatch((kind) -> !this.store.records(this.key, kind).isEmpty());
+	private boolean mayBeRetained(Turn turn) {
+		List<SessionRecord> retention = this.store.records(this.key, RetentionRecord.KIND);
+		return turn.number() < RetentionRecord.read(retention, codec()).first()
+				|| !this.store.records(this.key, ForkedFrom.KIND).isEmpty();
 	}
 
 	int ofItems(Set<Long> sequences) {

@@ -143,6 +143,23 @@ class RetainedSummaryTests {
 		assertThat(view()).anyMatch((line) -> line.contains("the story"));
 	}
 
+	/** Also if nothing before it is left, as if retention had deleted it. */
+	@ParameterizedTest
+	@EnumSource
+	void summaryStaysIfATurnBehindThoseThatRetentionHasDeletedIsDeletedOnceMore(TestStores kind) {
+		on(kind);
+		ask(1, 8);
+		retain(7);
+		assertThat(this.thread.delete(2)).isEqualTo(2);
+		assertThat(this.thread.delete(3)).isEqualTo(2);
+		this.writer.says("the story");
+		this.thread.compact(true);
+		assertThat(summaries()).hasSize(1);
+		assertThat(this.thread.delete(3)).isZero();
+		assertThat(summaries()).hasSize(1);
+		assertThat(view()).anyMatch((line) -> line.contains("the story"));
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void messagesThatASummaryHasPinnedGoWithTheirTurn(TestStores kind) {

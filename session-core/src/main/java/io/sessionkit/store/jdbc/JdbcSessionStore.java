@@ -53,10 +53,10 @@ import org.jspecify.annotations.Nullable;
  * any other database is refused by name when the store is first used. So is one that is
  * set up so that texts or names would not be kept as they are (by its encoding or
  * character set, its collation, or a mode of H2 or HSQLDB), that does not take the writes
- * of the store (MariaDB and MySQL with a binary log of statements alone), or whose readers
- * wait for writers (SQL Server without <code>READ_COMMITTED_SNAPSHOT</code>). The tables
- * are created by the scripts beside this class, <code>schema-postgresql.sql</code> and so
- * on, which can be run repeatedly (the one for Oracle from 23ai on).
+ * of the store (MariaDB and MySQL with a binary log of statements alone), or whose
+ * readers wait for writers (SQL Server without <code>READ_COMMITTED_SNAPSHOT</code>). The
+ * tables are created by the scripts beside this class, <code>schema-postgresql.sql</code>
+ * and so on, which can be run repeatedly (the one for Oracle from 23ai on).
  * <p>
  * <b>MySQL, SQL Server and Oracle were never tested on a real server.</b> Their
  * statements pass the contract on MariaDB and on the compatible modes of H2, and are
