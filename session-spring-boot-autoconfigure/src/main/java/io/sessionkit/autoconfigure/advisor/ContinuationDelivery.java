@@ -6,6 +6,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.stream.TurnContinuation;
 import io.sessionkit.stream.TurnContinuations;
 import io.sessionkit.stream.TurnStreams;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -16,6 +18,8 @@ import org.springframework.context.SmartLifecycle;
  * which lets nothing more begin and ends what is at work.
  */
 final class ContinuationDelivery implements SmartLifecycle {
+
+	private static final Log logger = LogFactory.getLog(ContinuationDelivery.class);
 
 	private final Conversations conversations;
 
@@ -44,7 +48,10 @@ final class ContinuationDelivery implements SmartLifecycle {
 	@Override
 	public void start() {
 		TurnContinuation supplier = this.continuation;
-		if (supplier != null) {
+		if (NoticeDelivery.isMock(this.approvals)) {
+			logger.info("The Approvals have no parts, as a mock has none, so no turns are continued.");
+		}
+		else if (supplier != null) {
 			TurnContinuations.Builder builder = TurnContinuations.builder(this.conversations, this.approvals, supplier)
 				.interval(this.properties.interval())
 				.threads(this.properties.threads());

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.sessionkit.conversation.ApprovalNotices;
 import io.sessionkit.conversation.Approvals;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationEventPublisher;
@@ -14,6 +16,8 @@ import org.springframework.context.SmartLifecycle;
  * there: a notice that nobody has heard would be removed.
  */
 final class NoticeDelivery implements SmartLifecycle {
+
+	private static final Log logger = LogFactory.getLog(NoticeDelivery.class);
 
 	private final Approvals approvals;
 
@@ -31,7 +35,16 @@ final class NoticeDelivery implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		if (isMock(this.approvals)) {
+			logger.info("The Approvals have no parts, as a mock has none, so no notices are delivered.");
+			return;
+		}
 		this.running = ApprovalNotices.start(this.approvals, this.events::publishEvent, this.interval);
+	}
+
+	/** A mock, instead of the bean in a test, has nothing to deliver. */
+	static boolean isMock(Approvals approvals) {
+		return approvals.continuations() == null;
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import io.sessionkit.autoconfigure.tool.ToolGuardAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.stream.TurnContinuation;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,21 @@ class MockedBeansTests {
 	@Test
 	void applicationStartsWithMockedApprovals() {
 		this.runner.withBean("sessionKitApprovals", Approvals.class, () -> mock(Approvals.class))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void applicationThatDeliversNoticesStartsWithMockedApprovals() {
+		this.runner.withPropertyValues("sessionkit.approval.notifications.enabled=true")
+			.withBean("sessionKitApprovals", Approvals.class, () -> mock(Approvals.class))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void applicationThatContinuesTurnsStartsWithMockedApprovals() {
+		this.runner.withPropertyValues("sessionkit.approval.continuation.enabled=true")
+			.withBean("sessionKitApprovals", Approvals.class, () -> mock(Approvals.class))
+			.withBean("continuation", TurnContinuation.class, () -> mock(TurnContinuation.class))
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
