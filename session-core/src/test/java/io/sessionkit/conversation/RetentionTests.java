@@ -440,6 +440,25 @@ class RetentionTests {
 	}
 
 	@Test
+	void forkLosesByAgeWhatItHasCopiedAndIsReadOnceForThat() {
+		SetClock clock = new SetClock();
+		ObservedStore observed = new ObservedStore(memory(clock));
+		on(observed, Retention.keepFor(Duration.ofDays(30)), Trim.NONE);
+		ask(2);
+		clock.pass(Duration.ofDays(20));
+		SessionKey copy = SessionKey.of(UUID.randomUUID().toString());
+		this.thread.fork(copy);
+		clock.pass(Duration.ofDays(20));
+		this.model.says("a3");
+		this.chat.prompt().user("q3").advisors(SessionAdvisor.session(copy)).call().content();
+		assertThat(Lines.of(observed.messages(copy))).isEqualTo(turns(3, 3));
+		int before = observed.calls().size();
+		this.model.says("a4");
+		this.chat.prompt().user("q4").advisors(SessionAdvisor.session(copy)).call().content();
+		assertThat(observed.calls().subList(before, observed.calls().size())).doesNotContain("path");
+	}
+
+	@Test
 	void turnsAreDeletedByAgeAndTheNewestStays() {
 		SetClock clock = new SetClock();
 		on(memory(clock), Retention.keepFor(Duration.ofDays(30)), Trim.NONE);

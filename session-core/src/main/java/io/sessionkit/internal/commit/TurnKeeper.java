@@ -31,6 +31,7 @@ import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
 import io.sessionkit.internal.round.TurnEvents;
+import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -64,6 +65,8 @@ public final class TurnKeeper {
 
 	private final Retentions retentions;
 
+	private final SnapshotTaker snapshots;
+
 	private final ToolLease lease;
 
 	private Supplier<List<RecordWrite>> alongside = List::of;
@@ -90,6 +93,7 @@ public final class TurnKeeper {
 				: new UnstoredTurn(store, origins);
 		this.failedEnd = new FailedEnd(this.key, this.writer);
 		this.retentions = retentions;
+		this.snapshots = origins.snapshots();
 		this.lease = lease;
 	}
 
@@ -370,7 +374,7 @@ public final class TurnKeeper {
 				this.lease.givenBack();
 			}
 			tellCompleted(result);
-			this.retentions.after(this.writer.opened(), result.turn().number());
+			this.retentions.after(this.writer.opened(), result.turn().number(), this.snapshots::oldest);
 		}
 		return result;
 	}

@@ -12,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -101,14 +102,16 @@ public final class Retentions {
 	 * Deletes what exceeds the limits, if it is time to look at that.
 	 * @param base the session as it was before the turn; null if the turn has created it
 	 * @param turn the number of the turn that has become history
+	 * @param oldest returns the time of the oldest message of the session that the turn
+	 * was shown; null for none
 	 */
-	public void after(@Nullable Session base, long turn) {
+	public void after(@Nullable Session base, long turn, Supplier<@Nullable Instant> oldest) {
 		Retention limits = (base != null) ? limits(base.settings().retention()) : this.configured;
 		if (base == null || !limits.isLimited()) {
 			return;
 		}
 		boolean late = this.behind.remove(base.key()) != null;
-		if (!late && !isDue(limits, base, turn)) {
+		if (!late && !isDue(limits, base, turn, oldest)) {
 			return;
 		}
 		if (this.store.mayRollBack()) {
@@ -144,10 +147,10 @@ public final class Retentions {
 				(age == null) ? this.configured.maxAge() : age.isZero() ? null : age, this.configured.batch());
 	}
 
-	private boolean isDue(Retention limits, Session base, long turn) {
+	private boolean isDue(Retention limits, Session base, long turn, Supplier<@Nullable Instant> oldest) {
 		boolean another = turn / limits.batch() > base.head() / limits.batch();
 		return (turn > limits.maxTurns() && (another || mayExceedByABatch(limits, base, turn)))
-				|| (mayBeTooOld(limits, base) && (another || isNextStep(limits, base.key())));
+				|| (mayBeTooOld(limits, base, oldest) && (another || isNextStep(limits, base.key())));
 	}
 
 	/**
@@ -162,9 +165,15 @@ public final class Retentions {
 		return last == null || last.batch() != turn / limits.batch();
 	}
 
-	private boolean mayBeTooOld(Retention limits, Session base) {
+	/** A session that was imported or forked may have turns that are older than it. */
+	private boolean mayBeTooOld(Retention limits, Session base, Supplier<@Nullable Instant> oldest) {
 		Duration age = limits.maxAge();
-		return age != null && base.createdAt().isBefore(this.store.options().now().minus(age));
+		if (age == null) {
+			return false;
+		}
+		Instant end = this.store.options().now().minus(age);
+		Instant shown = base.createdAt().isBefore(end) ? null : oldest.get();
+		return base.createdAt().isBefore(end) || (shown != null && shown.isBefore(end));
 	}
 
 	private boolean isNextStep(Retention limits, SessionKey key) {

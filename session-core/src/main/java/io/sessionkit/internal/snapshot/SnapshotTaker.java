@@ -2,6 +2,7 @@ package io.sessionkit.internal.snapshot;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
@@ -105,6 +107,21 @@ public final class SnapshotTaker {
 	}
 
 	/**
+	 * Returns when the oldest item of the session was added that the history was made of.
+	 * @return the time; null without an item
+	 */
+	public @Nullable Instant oldest() {
+		return items().map(ViewLine.Source.Item::at).min(Comparator.naturalOrder()).orElse(null);
+	}
+
+	private Stream<ViewLine.Source.Item> items() {
+		return this.view.stream()
+			.map(ViewLine::source)
+			.filter(ViewLine.Source.Item.class::isInstance)
+			.map(ViewLine.Source.Item.class::cast);
+	}
+
+	/**
 	 * Returns whether items are of another history than the one that was made, although
 	 * they have the same numbers: the store has lost turns, and others have written
 	 * since.
@@ -112,11 +129,7 @@ public final class SnapshotTaker {
 	 */
 	public boolean areOfAnother(List<SessionItem> items) {
 		Map<Long, Instant> times = items.stream().collect(Collectors.toMap(SessionItem::sequence, SessionItem::at));
-		return this.view.stream()
-			.map(ViewLine::source)
-			.filter(ViewLine.Source.Item.class::isInstance)
-			.map(ViewLine.Source.Item.class::cast)
-			.anyMatch((item) -> !times.getOrDefault(item.sequence(), item.at()).equals(item.at()));
+		return items().anyMatch((item) -> !times.getOrDefault(item.sequence(), item.at()).equals(item.at()));
 	}
 
 	/**

@@ -42,7 +42,7 @@ class RetentionsTests {
 		observed.beforePath(this.looks::incrementAndGet);
 		Retentions retentions = new Retentions(observed, Retention.keepFor(Duration.ofDays(30)));
 		for (int round = 1; round <= 3; round++) {
-			sessions.forEach((session) -> retentions.after(session, session.turns()));
+			sessions.forEach((session) -> retentions.after(session, session.turns(), () -> null));
 			assertThat(this.looks).hasValue(SESSIONS);
 		}
 	}
