@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * not come from the conversation is never changed. Stop the application that writes to
  * the source meanwhile: messages that it adds to a conversation after that was imported
  * are not imported, and a window that moves while its conversation is read is read twice
- * or not at all.
+ * or not at all, also in the middle. Run it outside of a transaction: the source is read
+ * on connections of its own.
  * <p>
  * Conversations are read in parts, if the source can, and written in parts, so a large
  * source needs little memory. Safe for use by many threads; two imports of the same
@@ -76,9 +77,10 @@ public final class SessionImport {
 	 * Imports all conversations of a source.
 	 * @param source the source
 	 * @return what was imported and what was not
-	 * @throws IllegalStateException if a table cannot be read; what was written before
-	 * stays, and another run continues. A repository that lists no conversations any more
-	 * throws an exception of its own, in the same way
+	 * @throws IllegalStateException if a table cannot be read, or its database gives no
+	 * connection; what was written before stays, and another run continues. A repository
+	 * that lists no conversations any more throws an exception of its own, in the same
+	 * way
 	 * @throws io.sessionkit.store.StoreUnavailableException if the store cannot be
 	 * reached; in the same way
 	 */

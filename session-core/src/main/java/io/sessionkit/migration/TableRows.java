@@ -43,8 +43,7 @@ final class TableRows {
 	 * @param limit how many at most
 	 */
 	<T> List<T> query(String sql, int limit, Row<T> mapping, Object... parameters) {
-		try (Connection connection = this.dataSource.getConnection();
-				PreparedStatement statement = connection.prepareStatement(sql)) {
+		try (Connection connection = connection(); PreparedStatement statement = connection.prepareStatement(sql)) {
 			statement.setMaxRows(limit);
 			for (int i = 0; i < parameters.length; i++) {
 				statement.setObject(i + 1, parameters[i]);
@@ -65,7 +64,7 @@ final class TableRows {
 
 	/** Returns the names of the columns of a table, in lower case. */
 	Set<String> columns(String table) {
-		try (Connection connection = this.dataSource.getConnection();
+		try (Connection connection = connection();
 				PreparedStatement statement = connection.prepareStatement("SELECT * FROM " + table + " WHERE 1 = 0");
 				ResultSet result = statement.executeQuery()) {
 			ResultSetMetaData columns = result.getMetaData();
@@ -78,6 +77,18 @@ final class TableRows {
 		catch (SQLException ex) {
 			throw new IllegalStateException("The source of the import has no table " + table
 					+ " that can be read; the SQL state is " + ex.getSQLState() + ".", ex);
+		}
+	}
+
+	/** It joins no transaction of the caller, so one beside that is needed. */
+	private Connection connection() {
+		try {
+			return this.dataSource.getConnection();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException("The DataSource of the source of the import gave no connection; the SQL"
+					+ " state is " + ex.getSQLState() + ". The source is read on connections of its own: run the import"
+					+ " outside of a transaction, or with a pool of two.", ex);
 		}
 	}
 

@@ -1,5 +1,8 @@
 package io.sessionkit.migration;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -19,6 +22,7 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.migration.ImportReport.LeftOut;
 import io.sessionkit.migration.ImportReport.NotImported;
@@ -31,6 +35,7 @@ import io.sessionkit.store.Tail;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -70,6 +75,41 @@ class ChatMemoryImportTests {
 
 	private final SessionImport imports = SessionImport.into(this.store,
 			(conversation) -> SessionKey.of("ada", conversation.id()));
+
+	@Test
+	void messagesThatAreTooOldAreDeletedByTheNextCall() {
+		DataSource database = SourceDatabase.H2.create();
+		repository(database).saveAll("t1", List.of(new UserMessage("old"), new AssistantMessage("answer")));
+		new JdbcTemplate(database).update("UPDATE SPRING_AI_CHAT_MEMORY SET timestamp = DATE '2024-01-01'");
+		this.imports.run(ImportSource.chatMemoryTable(database));
+		Conversations conversations = Conversations.builder(this.store)
+			.retention(Retention.keepFor(Duration.ofDays(90)))
+			.build();
+		ChatClient.builder(new ScriptedChatModel().says("a"))
+			.defaultAdvisors(SessionAdvisor.of(conversations))
+			.build()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(SessionKey.of("ada", "t1")))
+			.call()
+			.content();
+		assertThat(Lines.of(this.store.messages(SessionKey.of("ada", "t1")))).containsExactly("user: q",
+				"assistant: a");
+	}
+
+	@Test
+	void databaseThatGivesNoConnectionIsNotTakenForOneWithoutTheTable() throws SQLException {
+		JdbcConnectionPool pool = (JdbcConnectionPool) SourceDatabase.H2.create();
+		pool.setMaxConnections(1);
+		pool.setLoginTimeout(1);
+		Connection held = pool.getConnection();
+		assertThatIllegalStateException().isThrownBy(() -> this.imports.run(ImportSource.chatMemoryTable(pool)))
+			.withMessageContaining("gave no connection")
+			.withMessageNotContaining("has no table");
+		held.close();
+		assertThat(this.imports.run(ImportSource.chatMemoryTable(pool)).conversations()).isEmpty();
+		pool.dispose();
+	}
 
 	@ParameterizedTest
 	@EnumSource
