@@ -10,6 +10,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.chatmemory.SessionChatMemory;
 import io.sessionkit.chatmemory.SessionChatMemoryRepository;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.migration.ImportReport;
 import io.sessionkit.migration.ImportSource;
 import io.sessionkit.migration.SessionImport;
@@ -24,6 +25,7 @@ import org.springframework.ai.chat.memory.ChatMemoryRepository;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 
 /**
  * The code of {@code docs/chat-memory.md}.
@@ -66,6 +68,7 @@ final class ChatMemorySnippets {
 		}
 
 		@Bean
+		@Primary
 		ChatMemoryRepository chatMemoryRepository(SessionStore store, Supplier<String> currentUser) {
 			return SessionChatMemoryRepository.of(store, currentUser);
 		}
@@ -103,6 +106,12 @@ final class ChatMemorySnippets {
 		return SessionImport.into(store, (conversation) -> SessionKey.of(owner, conversation.id()))
 			.run(ImportSource.chatMemory(repository));
 		// end::repository
+	}
+
+	static void back(ChatMemoryRepository repository, String id, Conversations conversations, SessionKey key) {
+		// tag::back
+		repository.saveAll(id, conversations.get(key).messages());
+		// end::back
 	}
 
 	static ImportReport job(SessionAccess access, SessionImport imports, ImportSource source) {

@@ -2,21 +2,26 @@ package io.sessionkit.docs;
 
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.chatmemory.SessionChatMemoryRepository;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.ScriptedChatModel.Lines;
 import io.sessionkit.test.TestStores;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.memory.ChatMemoryRepository;
 import org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
@@ -72,7 +77,21 @@ class ChatMemorySnippetsTests {
 	}
 
 	@Test
-	void conversationsAreImported() {
+	void repositoryIsTheOneThatIsInjectedWhileThatOfSpringAisStarterIsThere() {
+		JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean(SessionStore.class, () -> this.store);
+			context.registerBean("user", Supplier.class, () -> () -> "ada");
+			context.registerBean("jdbcChatMemoryRepository", JdbcChatMemoryRepository.class,
+					() -> JdbcChatMemoryRepository.builder().dataSource(database).build());
+			context.register(ChatMemorySnippets.MemoryConfiguration.class);
+			context.refresh();
+			assertThat(context.getBean(ChatMemoryRepository.class)).isInstanceOf(SessionChatMemoryRepository.class);
+		}
+	}
+
+	@Test
+	void conversationsAreImportedAndWrittenBack() {
 		JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
 		new ResourceDatabasePopulator(
 				new ClassPathResource("org/springframework/ai/chat/memory/repository/jdbc/schema-h2.sql"),
@@ -82,6 +101,10 @@ class ChatMemorySnippetsTests {
 		repository.saveAll("ada:t1", List.of(new UserMessage("q"), new AssistantMessage("a")));
 		assertThat(ChatMemorySnippets.chatMemory(this.store, database).turns()).isEqualTo(1);
 		assertThat(this.store.messages(SessionKey.of("ada", "t1"))).hasSize(2);
+		this.model.says("a2");
+		ChatMemorySnippets.after(sessions(), "ada", "q2");
+		ChatMemorySnippets.back(repository, "ada:t1", Conversations.of(this.store), SessionKey.of("ada", "chat"));
+		assertThat(Lines.of(repository.findByConversationId("ada:t1"))).containsExactly("user: q2", "assistant: a2");
 		assertThat(ChatMemorySnippets.repository(this.store, repository, "all").turns()).isEqualTo(1);
 		assertThat(ChatMemorySnippets.aiSessions(this.store, database).conversations()).isEmpty();
 		database.dispose();
