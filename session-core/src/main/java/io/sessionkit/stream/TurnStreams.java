@@ -355,7 +355,7 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	private static void write(List<Runnable> ends, Duration limit) {
 		long begun = System.nanoTime();
-		Future<Boolean> written = WaitingThread.runAtStore(() -> {
+		Future<?> written = WaitingThread.runAtStore(() -> {
 			ends.stream().takeWhile((end) -> System.nanoTime() - begun < limit.toNanos()).forEach(Runnable::run);
 			return true;
 		}).toFuture();
