@@ -46,8 +46,8 @@ import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.CallEvents;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ScriptedChatModel;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import io.sessionkit.test.TestStores;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,8 +68,8 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests who the caller is, and which sessions each caller reaches and decides on.

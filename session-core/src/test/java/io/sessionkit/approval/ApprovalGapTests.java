@@ -30,8 +30,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreOptions;
@@ -80,7 +80,6 @@ import org.springframework.core.Ordered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**

@@ -3,8 +3,8 @@ package io.sessionkit.docs;
 import java.util.List;
 import java.util.Set;
 
-import io.sessionkit.SessionKey;
 import io.sessionkit.OnCancel;
+import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;

@@ -27,7 +27,6 @@ import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.opening.KeptParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.tree.NewestTurn;
-import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;

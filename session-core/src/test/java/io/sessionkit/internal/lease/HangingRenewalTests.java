@@ -37,12 +37,12 @@ import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.messages.UserMessage;

@@ -33,7 +33,6 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
-import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.memory.InMemorySessionStore;
