@@ -74,7 +74,8 @@ final class Deletion {
 	 * Returns the deletions of what is kept of a turn that retention has deleted, and of
 	 * the texts that may quote it. Nobody knows whether the title quotes its question. It
 	 * deletes the oldest turns, so a later one was deleted as this one is now, with all
-	 * that quoted it; summaries that were made since have not seen it.
+	 * that quoted it; summaries that were made since have not seen it. Of a turn that was
+	 * deleted so before retention came to it, or before it was copied, that is not known.
 	 */
 	private Also retained(Session header, WholeThread thread, @Nullable Turn turn) {
 		if (turn == null || turn.items() > 0 || thread.hasItemsBefore(turn.number()) || !mayBeRetained(turn)) {
@@ -92,11 +93,13 @@ final class Deletion {
 		return summaries.stream().filter((summary) -> thread.isOnPath(head, summary.turn())).toList();
 	}
 
-	/** A fork may have such turns without a record of the deletion. */
+	/** A copied turn may be one without a record of the deletion. */
 	private boolean mayBeRetained(Turn turn) {
 		List<SessionRecord> retention = this.store.records(this.key, RetentionRecord.KIND);
 		return turn.number() < RetentionRecord.read(retention, codec()).first()
-				|| !this.store.records(this.key, ForkedFrom.KIND).isEmpty();
+				|| ForkedFrom.read(this.store.records(this.key, ForkedFrom.KIND), codec())
+					.filter((fork) -> turn.number() <= fork.copies())
+					.isPresent();
 	}
 
 	int ofItems(Set<Long> sequences) {

@@ -51,7 +51,7 @@ public interface TurnAccess {
 
 	/**
 	 * Notes that code which runs for this turn has erased its session, so that nothing of
-	 * the turn is stored.
+	 * the turn is stored if the session was to begin with it.
 	 */
 	void erased();
 

@@ -212,8 +212,9 @@ public final class TurnBinding implements AutoCloseable {
 	}
 
 	/**
-	 * Notes that the code on this thread has erased a session. The turns on it that this
-	 * code is part of store nothing any more, also one with which the session begins.
+	 * Notes that the code on this thread has erased a session. Of the turns on it that
+	 * this code is part of, one that has found no session stores nothing any more. Of all
+	 * others the store knows, also if the erasure is rolled back.
 	 * @param session the session that was erased
 	 */
 	public static void erased(TurnSession session) {

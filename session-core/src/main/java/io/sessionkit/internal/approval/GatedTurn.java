@@ -377,7 +377,7 @@ final class GatedTurn implements TurnGate {
 		this.batches.follow(ToolBatch.NONE);
 		List<RecordWrite> all = new ArrayList<>(writes);
 		if (status == TurnStatus.AWAITING_APPROVAL) {
-			all.addAll(this.notices.of(this.turn.key(), this.turn.id(), entries, isAnybodyThere()));
+			all.addAll(this.notices.of(this.turn.key(), this.turn.id(), entries, this::isAnybodyThere));
 		}
 		this.turn.holding().store(reply, HeldCalls.notes(entries), status, all, goesOn);
 		this.turn.attributes().mark();

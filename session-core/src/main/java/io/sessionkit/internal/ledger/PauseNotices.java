@@ -3,6 +3,7 @@ package io.sessionkit.internal.ledger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.RecordWrite;
@@ -42,14 +43,15 @@ public final class PauseNotices {
 	 * @param key the session
 	 * @param turnId the turn that waits
 	 * @param entries the calls of its reply, some of which wait
-	 * @param whenExpired whether the turn may continue although nobody decides
+	 * @param whenExpired returns whether the turn may continue although nobody decides;
+	 * asked only if turns continue by themselves
 	 */
-	public List<RecordWrite> of(SessionKey key, String turnId, List<LedgerEntry> entries, boolean whenExpired) {
+	public List<RecordWrite> of(SessionKey key, String turnId, List<LedgerEntry> entries, BooleanSupplier whenExpired) {
 		List<RecordWrite> writes = new ArrayList<>();
 		if (this.announced) {
 			writes.add(Notices.announcing(entries, this.expiresAfter, this.store.options().codec()));
 		}
-		if (this.continued && this.expiresAfter != null && whenExpired) {
+		if (this.continued && this.expiresAfter != null && whenExpired.getAsBoolean()) {
 			writes.add(Continuations.afterExpiry(key, turnId, this.expiresAfter, this.store.options()));
 		}
 		return writes;

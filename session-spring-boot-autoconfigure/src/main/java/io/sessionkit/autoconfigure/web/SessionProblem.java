@@ -171,9 +171,9 @@ enum SessionProblem {
 	}
 
 	/**
-	 * Returns whether the same request may be sent again in a moment, whatever it was.
-	 * After the other problems that pass, its message may be stored, and its tools may
-	 * have run.
+	 * Returns whether the same request may be sent again in a moment: the call has not
+	 * begun. After the other problems that pass, its message may be stored, and its tools
+	 * may have run.
 	 */
 	boolean isRepeatable() {
 		return this == SHUTTING_DOWN;
