@@ -8,9 +8,11 @@ import io.sessionkit.Verdict;
 /**
  * Thrown if a hook refused the input, the request or the reply of a turn. Neither the
  * message nor a cause contains what was refused. The turn is kept beside the history,
- * with the verdict, if its call is one that is stored; of a message that was to be queued
- * for a turn that waits nothing is. If a hook fails on a reply instead of refusing it, a
- * {@link HookFailedException} is thrown.
+ * with the verdict, if its call is one that is stored. A message for a turn that waits is
+ * not kept if a hook refuses it before it is queued. If one that is queued is refused
+ * when the turn is to continue, all of them stay in that turn, which stays open; if the
+ * call has brought one of them, the text of this exception says so. If a hook fails on a
+ * reply instead of refusing it, a {@link HookFailedException} is thrown.
  */
 public final class SessionRefusedException extends SessionException {
 

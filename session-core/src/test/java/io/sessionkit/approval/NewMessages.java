@@ -425,6 +425,73 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(this.runs).isEmpty();
 	}
 
+	/** What is refused is the message before it. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfAHookRefusesThen(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite",
+				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContaining("Do not send it again")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1))
+			.matches((ex) -> ex.hook().equals("polite") && ex.reason().equals("rude"));
+		threads((threads) -> {
+		});
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(6).endsWith("user: damn", "user: q2", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfAHookOrTheMergeThrowsThen(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		IllegalArgumentException broken = new IllegalArgumentException("broken");
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("broken", (input) -> {
+			if (input.contains(new UserMessage("damn"))) {
+				throw broken;
+			}
+			return HookResult.keep();
+		})));
+		assertThatThrownBy(() -> ask(mode, "q2")).isSameAs(broken).satisfies(NewMessages::saysThatItIsKept);
+		IllegalArgumentException apart = new IllegalArgumentException("apart");
+		AtomicInteger merges = new AtomicInteger();
+		threads((threads) -> threads.merge((history, input) -> {
+			merges.incrementAndGet();
+			throw apart;
+		}));
+		assertThatThrownBy(() -> ask(mode, "q3")).isSameAs(apart).satisfies(NewMessages::saysThatItIsKept);
+		assertThat(merges).hasValue(1);
+		threads((threads) -> {
+		});
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(7).endsWith("user: damn", "user: q2", "user: q3", "assistant: done");
+	}
+
+	/** It could not become history before the one that waits. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfAHookAnswersThen(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("cached",
+				(input) -> input.contains(new UserMessage("damn")) ? HookResult.answer("hi") : HookResult.keep())));
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q2")).satisfies(NewMessages::saysThatItIsKept);
+	}
+
+	/** A process without hooks has queued a message, and nothing waits any more. */
+	private void queuedUnasked(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		ask(mode, "damn");
+		approve(waiting());
+	}
+
+	private static void saysThatItIsKept(Throwable ex) {
+		assertThat(ex.getSuppressed()).extracting(Throwable::getMessage)
+			.anyMatch((message) -> message.contains("Do not send it again"));
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void whatARedactorTakesOutIsNotInTheStoreWhileAMessageIsQueued(ClientSetup.Mode mode) {

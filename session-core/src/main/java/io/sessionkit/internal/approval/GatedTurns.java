@@ -15,12 +15,14 @@ import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
+import io.sessionkit.Verdict;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.ledger.HeldCalls;
@@ -205,6 +207,9 @@ public final class GatedTurns {
 	 * are refused meanwhile, or are queued and this one is for another branch
 	 * @throws ResumeRefusedException if the tools are not those that were approved; a
 	 * message of the call is queued nevertheless, which the text says
+	 * @throws SessionRefusedException if a hook refuses a message; if one of the call is
+	 * queued nevertheless, the text says so. What else a hook or a merge throws then has
+	 * that suppressed
 	 * @throws SessionConflictException if the turn that the call is to continue cannot
 	 * become history any more, or the history that it was sent is gone; a message of the
 	 * call is queued nevertheless, which the text says
@@ -408,6 +413,7 @@ public final class GatedTurns {
 	 * @throws SessionConflictException if nobody can continue it
 	 * @throws ResumeRefusedException if this call cannot
 	 * @throws StoreUnavailableException if the store fails meanwhile
+	 * @throws SessionRefusedException if a hook refuses a message that is kept
 	 */
 	private @Nullable OpenedCall continued(TurnRequest request, Means means) {
 		try {
@@ -426,6 +432,24 @@ public final class GatedTurns {
 			// not unwritten, whatever the store says of its last write
 			throw new StoreUnavailableException(kept(request.key()) + " " + ex.getMessage(), ex);
 		}
+		catch (SessionRefusedException ex) {
+			throw kept(request.key(), ex);
+		}
+		catch (RuntimeException ex) {
+			// of a hook or a merge, so it stays as it is
+			ex.addSuppressed(new IllegalStateException(kept(request.key())));
+			throw ex;
+		}
+	}
+
+	private static SessionRefusedException kept(SessionKey key, SessionRefusedException cause) {
+		SessionRefusedException kept = new SessionRefusedException(
+				kept(key)
+						+ " If a call without a message is refused too, end the turn with Approvals.cancel(..): what a"
+						+ " hook refuses is left out then. " + cause.getMessage(),
+				new Verdict(cause.hook(), cause.phase(), Verdict.Effect.REFUSED, cause.reason()));
+		kept.addSuppressed(cause);
+		return kept;
 	}
 
 	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {

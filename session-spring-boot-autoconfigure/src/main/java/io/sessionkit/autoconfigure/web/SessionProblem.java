@@ -89,7 +89,7 @@ enum SessionProblem {
 			"The idempotency key of this request belongs to an earlier one that asked something else, or that has no answer. Use a new key."),
 
 	REFUSED(SessionRefusedException.class, HttpStatus.UNPROCESSABLE_CONTENT,
-			"A rule of this application refuses the message or its answer."),
+			"A rule of this application refuses the message or its answer. If a turn is open, the message may be kept in it: continue or cancel that turn first."),
 
 	UNSTORABLE_MESSAGE(UnstorableMessageException.class, HttpStatus.UNPROCESSABLE_CONTENT,
 			"The message contains something that cannot be stored."),
