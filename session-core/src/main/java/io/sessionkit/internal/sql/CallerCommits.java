@@ -70,6 +70,7 @@ final class CallerCommits {
 		@Override
 		public void beforeCompletion() {
 			this.late = false;
+			TransactionSynchronizationManager.registerSynchronization(new Leaving(this));
 		}
 
 		@Override
@@ -83,6 +84,26 @@ final class CallerCommits {
 			if (status == STATUS_COMMITTED && this.late) {
 				CallerCommits.this.commit.run();
 			}
+		}
+
+	}
+
+	/**
+	 * Forgets the end of a transaction after the others have done what they do then: what
+	 * stands for it may stand for the next one, if the caller has bound it. Not earlier,
+	 * since Spring takes what another begins meanwhile for a part of it.
+	 */
+	private final class Leaving implements TransactionSynchronization {
+
+		private final End end;
+
+		Leaving(End end) {
+			this.end = end;
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			CallerCommits.this.ends.values().remove(this.end);
 		}
 
 	}

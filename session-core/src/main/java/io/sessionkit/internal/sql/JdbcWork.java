@@ -33,7 +33,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Outside of one it commits what it did, even if the pool hands out connections without
  * auto-commit: otherwise the pool would silently roll it back. If the caller holds such a
  * connection there, it takes a second one, since a commit would store what the caller has
- * written. A transaction whose commit is made is one that it is outside of.
+ * written. A transaction whose commit is made is one that it is outside of: on its
+ * connection, what the caller has written there is committed before the work begins, so
+ * that a rollback takes nothing but the work.
  */
 public final class JdbcWork {
 
@@ -259,6 +261,7 @@ public final class JdbcWork {
 			try {
 				joined = isJoined(connection, write);
 				boolean inside = joined;
+				settle(connection, inside);
 				return run(() -> inside ? work.on(connection) : committed(connection, work));
 			}
 			catch (SQLException ex) {
@@ -363,6 +366,7 @@ public final class JdbcWork {
 		try {
 			joined = isJoined(connection, true);
 			boolean inside = joined;
+			settle(connection, inside);
 			return run(() -> inside ? behindSavepoint(connection, attempt)
 					: inTransaction(connection, beginning, attempt));
 		}
@@ -436,6 +440,20 @@ public final class JdbcWork {
 		}
 		this.commits.joined(transaction, write);
 		return true;
+	}
+
+	/**
+	 * Commits what is on a connection of the caller, of a transaction that is over. A
+	 * tool of the turn that is stored may have written it.
+	 */
+	private void settle(Connection connection, boolean joined) throws SQLException {
+		if (!joined && DataSourceUtils.isConnectionTransactional(connection, this.dataSource)
+				&& !connection.getAutoCommit()) {
+			this.<@Nullable Object>run(() -> {
+				connection.commit();
+				return null;
+			});
+		}
 	}
 
 	/**

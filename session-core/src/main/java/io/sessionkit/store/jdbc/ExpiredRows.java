@@ -1,10 +1,13 @@
 package io.sessionkit.store.jdbc;
 
+import java.util.ArrayDeque;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.internal.sql.JdbcWork;
@@ -39,7 +42,8 @@ final class ExpiredRows {
 	/**
 	 * Deletes first the sessions, of which it takes those that expired first, then the
 	 * records. One that the database does not delete, such as one that is larger than its
-	 * limit on time allows, keeps no other.
+	 * limit on time allows, keeps no other, unless three in a row are so from both ends
+	 * of what it takes, or all of it.
 	 * @return how many it deleted
 	 * @throws StoreUnavailableException if it deleted none, and the database has failed
 	 */
@@ -81,21 +85,30 @@ final class ExpiredRows {
 
 	/**
 	 * Skips rows that another transaction is writing, and those that the database does
-	 * not delete; they are left for the next call. Inside a transaction of the caller it
-	 * stops at the first such row: the caller itself may be writing it, and then each
-	 * further wait would be in vain.
+	 * not delete; they are left for the next call. After some failures in a row it goes
+	 * on from the other end, until so many fail there too.
 	 */
 	private <T> int count(List<T> found, Predicate<T> deletion) {
+		Deque<T> left = new ArrayDeque<>(found);
+		int deleted = count(left, left::removeFirst, deletion);
+		return deleted + count(left, left::removeLast, deletion);
+	}
+
+	/**
+	 * Stops at the first row that is being written inside a transaction of the caller:
+	 * the caller itself may be writing it, and then each further wait would be in vain.
+	 */
+	private <T> int count(Deque<T> left, Supplier<T> next, Predicate<T> deletion) {
 		int deleted = 0;
 		int failures = 0;
-		for (int i = 0; i < found.size() && failures < MOST_FAILURES; i++) {
+		while (!left.isEmpty() && failures < MOST_FAILURES) {
 			try {
-				deleted += deletion.test(found.get(i)) ? 1 : 0;
+				deleted += deletion.test(next.get()) ? 1 : 0;
 				failures = 0;
 			}
 			catch (SessionConflictException ex) {
 				if (this.work.isApart()) {
-					return deleted;
+					left.clear();
 				}
 			}
 			catch (StoreUnavailableException ex) {

@@ -17,12 +17,17 @@ import io.sessionkit.store.StoreUnavailableException;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -102,6 +107,74 @@ class JdbcWorkTests {
 			assertThatExceptionOfType(StoreUnavailableException.class)
 				.isThrownBy(() -> work.writing((connection) -> write(connection, 1)))
 				.matches((ex) -> !ex.isUnwritten());
+		});
+	}
+
+	/** On the connection of the transaction that is over, as a tool does it. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatACallerHasWrittenAfterItsTransactionStaysWhereWorkIsRolledBack(boolean autoCommit) {
+		DataSource pool = autoCommit ? this.database : withoutAutoCommit(this.database);
+		JdbcWork work = new JdbcWork(pool);
+		JdbcTemplate caller = new JdbcTemplate(pool);
+		transactionOn(pool).executeWithoutResult((status) -> after(() -> {
+			caller.update("insert into written values (1)");
+			work.atomically(null, (connection) -> Optional.of(new Change<>(write(connection, 2), false)));
+			caller.update("insert into written values (3)");
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> work.writing((connection) -> {
+				write(connection, 4);
+				throw new SQLException("not now");
+			}));
+			work.writing((connection) -> write(connection, 5));
+		}));
+		assertThat(written()).containsExactly(1, 3, 5);
+	}
+
+	@Test
+	void transactionsInARowOnAConnectionThatTheCallerHasBoundAreJoined() throws SQLException {
+		JdbcWork work = new JdbcWork(this.database);
+		try (Connection bound = this.database.getConnection()) {
+			TransactionSynchronizationManager.bindResource(this.database, new ConnectionHolder(bound));
+			transactionOn(this.database)
+				.executeWithoutResult((status) -> work.writing((connection) -> write(connection, 1)));
+			transactionOn(this.database).executeWithoutResult((status) -> {
+				work.writing((connection) -> write(connection, 2));
+				assertThat(work.mayJoin()).isTrue();
+				status.setRollbackOnly();
+			});
+		}
+		finally {
+			TransactionSynchronizationManager.unbindResourceIfPossible(this.database);
+		}
+		assertThat(written()).containsExactly(1);
+	}
+
+	/** Spring counts it as a part of the one that is over. */
+	@Test
+	void workInATransactionThatIsBegunAfterTheEndOfOneThatHadWorkIsCommitted() {
+		DataSource manual = withoutAutoCommit(this.database);
+		JdbcWork work = new JdbcWork(manual);
+		transactionOn(manual).executeWithoutResult((status) -> {
+			work.writing((connection) -> write(connection, 1));
+			after(() -> transactionOn(manual)
+				.executeWithoutResult((inner) -> work.writing((connection) -> write(connection, 2))));
+		});
+		assertThat(written()).containsExactly(1, 2);
+	}
+
+	private static TransactionTemplate transactionOn(DataSource dataSource) {
+		return new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+	}
+
+	/** What fails there is in a log only. */
+	private static void after(Runnable what) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				what.run();
+			}
+
 		});
 	}
 

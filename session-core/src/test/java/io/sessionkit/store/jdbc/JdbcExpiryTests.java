@@ -125,10 +125,7 @@ class JdbcExpiryTests {
 		this.sql.update("update SESSIONKIT_SESSION set expires_at = 1, purge_at = 2 where pk % 2 = 0");
 		this.sql.update("update SESSIONKIT_SESSION set purge_at = 1 where pk % 250 = 0");
 		this.sql.update("update SESSIONKIT_RECORD set expires_at = 1 where session_pk % 4 = 1");
-		this.sql.execute("create function refuse() returns trigger language plpgsql as"
-				+ " 'begin raise exception ''too slow'' using errcode = ''57014''; end'");
-		this.sql.execute("create trigger refuse before delete on SESSIONKIT_ITEM for each row"
-				+ " when (old.session_pk % 250 = 0) execute function refuse()");
+		refuseToDelete("old.session_pk % 250 = 0");
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> {
 			while (this.store.deleteExpired(100) > 0) {
 				assertThat(count("SESSIONKIT_SESSION")).isGreaterThanOrEqualTo(504);
@@ -136,6 +133,24 @@ class JdbcExpiryTests {
 		}).withMessageContaining("statement_timeout");
 		assertThat(count("SESSIONKIT_SESSION")).isEqualTo(504);
 		assertThat(count("SESSIONKIT_RECORD")).isEqualTo(254);
+	}
+
+	/** As the large ones of a user, which have expired together. */
+	@Test
+	void sessionsInARowThatTheDatabaseDoesNotDeleteHoldNoOlderOnesUp() {
+		fill(100);
+		this.sql.update("update SESSIONKIT_SESSION set expires_at = 1, purge_at = pk");
+		Long last = this.sql.queryForObject("select max(pk) from SESSIONKIT_SESSION", Long.class);
+		refuseToDelete("old.session_pk > " + last + " - 10 or old.session_pk <= " + last + " - 98");
+		assertThat(this.store.deleteExpired(200)).isEqualTo(88);
+		assertThat(count("SESSIONKIT_SESSION")).as("ten of the newest, and two of the oldest").isEqualTo(12);
+	}
+
+	private void refuseToDelete(String which) {
+		this.sql.execute("create function refuse() returns trigger language plpgsql as"
+				+ " 'begin raise exception ''too slow'' using errcode = ''57014''; end'");
+		this.sql.execute("create trigger refuse before delete on SESSIONKIT_ITEM for each row when (" + which
+				+ ") execute function refuse()");
 	}
 
 	/** Otherwise each turn would write all indexes of the session. */

@@ -591,6 +591,30 @@ abstract class JdbcTransactionContract {
 		}
 	}
 
+	/**
+	 * A tool of the turn that does not fit may have written it, on the same connection.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whatTheCallerHasWrittenAfterItsCommitStaysWhereATurnDoesNotFit(boolean autoCommit) {
+		this.store.add(this.key, messages("first"));
+		Session stale = header();
+		this.store.add(this.key, messages("second"));
+		List<Outcome> outcomes = new ArrayList<>();
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore late = storeOn(single);
+			transactionOn(single).executeWithoutResult((status) -> afterCompletion(() -> {
+				late.find(this.key);
+				new JdbcTemplate(single).update("update SESSIONKIT_SESSION set title = 'written' where id = ?",
+						this.key.id());
+				outcomes.add(late.commit(Commit.on(stale).turn(turn("late"))).outcome());
+				outcomes.add(late.commit(Commit.on(stale).header(HeaderChange.NONE.title("late"))).outcome());
+			}));
+		}
+		assertThat(outcomes).containsExactly(Outcome.CONFLICT, Outcome.CONFLICT);
+		assertThat(header().title()).isEqualTo("written");
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void whatIsStoredAfterTheCommitOfACallerThatHasNotUsedTheStoreIsKept(boolean autoCommit) {
