@@ -530,24 +530,7 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	watchClosely();
 	// A thread whose first turn has failed may not be there yet.
 	await Promise.all([id === view.id && (failure === null || view.thread !== null) ? reload() : null, readList()]);
-	if (isTaken && aside === null) {
-		await giveBack(id, entry.text);
-	}
 	goOn(id);
-}
-
-/** The place of a question is taken: by its own answer, unless it has never arrived. */
-async function giveBack(id, text) {
-	const { turns = [] } = id === view.id ? view : await api.read(id).catch(() => null) ?? {};
-	if (turns.some(({ messages }) => messages.some((message) => message.role === 'user' && message.text === text))) {
-		return;
-	}
-	if (id !== view.id || view.status !== 'ready') {
-		putBackIn(id, text);
-		return;
-	}
-	problem('The turn in whose place this was asked is not there any more. It was not asked, unless it was answered and undone since.',
-		['Edit', () => putBackIn(id, text)]);
 }
 
 /** The application goes on with an answer, whoever listens: so it is told. */

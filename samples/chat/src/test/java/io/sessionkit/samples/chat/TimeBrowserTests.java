@@ -2,10 +2,8 @@ package io.sessionkit.samples.chat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.logging.Level;
 
 import org.junit.jupiter.api.AfterAll;
@@ -232,38 +230,6 @@ class TimeBrowserTests {
 		assertThat(this.page.texts(QUESTIONS)).containsExactly("Tell me a story");
 		assertThat(this.page.shows("#banner")).isFalse();
 		assertThat(this.chat.thread(thread).path("thread").path("head").asInt()).isEqualTo(2);
-	}
-
-	/** Another window has edited the same turn meanwhile. */
-	@Test
-	void anEditThatHasNeverArrivedIsGivenBackIfItsPlaceIsTaken() throws Exception {
-		this.page.ask("Hello");
-		String thread = this.page.thread();
-		this.expectedErrors.addAll(List.of("net::ERR_", "404"));
-		this.browser.executeCdpCommand("Network.enable", Map.of());
-		blockQuestions("*/turns");
-		try {
-			edit(1, "Tell me a story");
-			await().untilAsserted(
-					() -> assertThat(this.page.texts(".live")).anyMatch((text) -> text.contains("connection is lost")));
-			this.chat.ask(thread, "Roll a die", 1);
-		}
-		finally {
-			blockQuestions();
-		}
-
-		await().atMost(Duration.ofSeconds(40))
-			.untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
-				.asString()
-				.startsWith("The turn in whose place this was asked is not there any more."));
-		awaitQuestions("Roll a die");
-		this.page.click("#banner button");
-		assertThat(this.page.caret().text()).isEqualTo("Tell me a story");
-		assertThat(this.page.shows("#queue")).isFalse();
-	}
-
-	private void blockQuestions(String... addresses) {
-		this.browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of(addresses)));
 	}
 
 	@Test
