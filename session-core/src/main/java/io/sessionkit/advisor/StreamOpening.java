@@ -97,7 +97,8 @@ final class StreamOpening {
 	}
 
 	/**
-	 * Opens the turn if nobody is before the call.
+	 * Opens the turn unless the call has to wait, and tells the reader of the stream if
+	 * it does not.
 	 * @return empty if the call has to wait
 	 */
 	private Optional<OpenedCall> openInTurn() {
@@ -114,8 +115,10 @@ final class StreamOpening {
 	}
 
 	/**
-	 * What can be wrong with the call itself was found before it came to the line, so
-	 * nothing fails here between the admission and the turn that ends it.
+	 * Opens the turn if nobody is before the call. Nothing fails here between the
+	 * admission and the turn that ends it: a fault of the call itself was found before it
+	 * came to the line.
+	 * @return empty if the call has to wait
 	 */
 	private Optional<OpenedCall> openUnlessOthersWork() {
 		Admission admission = (this.arrival != null) ? this.arrival.look() : null;

@@ -3,22 +3,20 @@ package io.sessionkit.conversation;
 import java.util.List;
 import java.util.Set;
 
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.CapturedLog;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -57,19 +55,11 @@ class ForgetLogTests {
 		}).description("forgets").build())
 		.build();
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(RunningTurn.class);
-
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-	@BeforeEach
-	void begin() {
-		this.log.start();
-		this.logger.addAppender(this.log);
-	}
+	@RegisterExtension
+	private final CapturedLog log = CapturedLog.of(RunningTurn.class);
 
 	@AfterEach
 	void close() {
-		this.logger.detachAppender(this.log);
 		this.conversations.close();
 	}
 
@@ -87,15 +77,15 @@ class ForgetLogTests {
 			.says("done");
 		this.chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
 		this.approvals.approve(this.approvals.pending(this.key).get(0), "anna");
-		assertThat(this.log.list).isEmpty();
+		assertThat(this.log.events()).isEmpty();
 		assertThatIllegalStateException().isThrownBy(this::goOn).withMessage("down");
-		assertThat(this.log.list).singleElement()
+		assertThat(this.log.events()).singleElement()
 			.extracting(ILoggingEvent::getFormattedMessage)
 			.asString()
 			.contains("t1", "stays open", "forget")
 			.doesNotContain("secret");
 		goOn();
-		assertThat(this.log.list).hasSize(1);
+		assertThat(this.log.events()).hasSize(1);
 		assertThat(this.store.messages(this.key)).hasSize(8).first().extracting(Message::getText).isEqualTo("secret");
 	}
 

@@ -3,20 +3,18 @@ package io.sessionkit.conversation;
 import java.util.List;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.test.CapturedLog;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 
@@ -42,19 +40,11 @@ class SessionTitlesLogTests {
 		.defaultAdvisors(SessionAdvisor.of(this.conversations))
 		.build();
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(SessionTitles.class);
-
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-	@BeforeEach
-	void begin() {
-		this.log.start();
-		this.logger.addAppender(this.log);
-	}
+	@RegisterExtension
+	private final CapturedLog log = CapturedLog.of(SessionTitles.class);
 
 	@AfterEach
 	void close() {
-		this.logger.detachAppender(this.log);
 		this.titles.close();
 		this.conversations.close();
 	}
@@ -68,7 +58,8 @@ class SessionTitlesLogTests {
 	}
 
 	private List<String> warnings() {
-		return this.log.list.stream()
+		return this.log.events()
+			.stream()
 			.filter((event) -> event.getLevel() == Level.WARN)
 			.map(ILoggingEvent::getFormattedMessage)
 			.toList();

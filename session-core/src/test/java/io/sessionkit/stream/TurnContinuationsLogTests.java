@@ -4,21 +4,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.test.CapturedLog;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -50,19 +47,11 @@ class TurnContinuationsLogTests {
 	private Consumer<ScriptedChatModel> answer = (model) -> {
 	};
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(TurnContinuations.class);
-
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-	@BeforeEach
-	void begin() {
-		this.log.start();
-		this.logger.addAppender(this.log);
-	}
+	@RegisterExtension
+	private final CapturedLog log = CapturedLog.of(TurnContinuations.class);
 
 	@AfterEach
 	void close() {
-		this.logger.detachAppender(this.log);
 		this.conversations.close();
 	}
 
@@ -72,11 +61,11 @@ class TurnContinuationsLogTests {
 		assertThat(warningOf(this.chat.prompt())).contains("ResumeRefusedException: The turn that waits on session",
 				"This call does not offer tool 'cancel'.");
 		this.approvals.cancel(KEY);
-		this.log.list.clear();
+		this.log.events().clear();
 		this.answer = (model) -> model.fails(new IllegalStateException("secret"));
 		assertThat(warningOf(offering())).contains("java.lang.IllegalStateException.").doesNotContain("secret");
 		this.approvals.cancel(KEY);
-		this.log.list.clear();
+		this.log.events().clear();
 		this.answer = (model) -> model.says("");
 		assertThat(warningOf(offering())).contains("The reply of the model, as hooks have left it, is empty.");
 	}
@@ -84,12 +73,12 @@ class TurnContinuationsLogTests {
 	@Test
 	void approvalsThatStoreNoNoticesOfDecisionsAreWarnedOf() {
 		TurnContinuations.builder(this.conversations, this.approvals, (turn) -> offering()).start().close();
-		assertThat(this.log.list).isEmpty();
+		assertThat(this.log.events()).isEmpty();
 		TurnContinuations.builder(this.conversations, Approvals.of(this.conversations), (turn) -> offering())
 			.start()
 			.close();
-		assertThat(this.log.list).hasSize(1);
-		assertThat(this.log.list.get(0).getFormattedMessage()).contains("Approvals.Builder.continues(true)");
+		assertThat(this.log.events()).hasSize(1);
+		assertThat(this.log.events().get(0).getFormattedMessage()).contains("Approvals.Builder.continues(true)");
 	}
 
 	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {
@@ -100,9 +89,9 @@ class TurnContinuationsLogTests {
 			.start()) {
 			this.answer.accept(this.model);
 			this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
-			Awaitility.await().until(() -> !this.log.list.isEmpty());
+			Awaitility.await().until(() -> !this.log.events().isEmpty());
 		}
-		return List.copyOf(this.log.list).get(0).getFormattedMessage();
+		return List.copyOf(this.log.events()).get(0).getFormattedMessage();
 	}
 
 	private ChatClient.ChatClientRequestSpec offering() {

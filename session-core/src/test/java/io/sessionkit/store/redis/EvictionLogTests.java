@@ -1,17 +1,13 @@
 package io.sessionkit.store.redis;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.test.CapturedLog;
 import io.sessionkit.test.RedisServers;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -23,20 +19,8 @@ class EvictionLogTests {
 
 	private static final String LIMIT = "1000000000";
 
-	private final Logger logger = (Logger) LoggerFactory.getLogger(RedisSessionStore.class);
-
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-	@BeforeEach
-	void begin() {
-		this.log.start();
-		this.logger.addAppender(this.log);
-	}
-
-	@AfterEach
-	void close() {
-		this.logger.detachAppender(this.log);
-	}
+	@RegisterExtension
+	private final CapturedLog log = CapturedLog.of(RedisSessionStore.class);
 
 	/** On a server of its own. */
 	@Test
@@ -45,10 +29,10 @@ class EvictionLogTests {
 		try (RedisConnection server = own.getConnection()) {
 			RedisSessionStore store = new RedisSessionStore(own, StoreOptions.of(JsonMessageCodec.create()));
 			store.verifyServer();
-			assertThat(this.log.list).isEmpty();
+			assertThat(this.log.events()).isEmpty();
 			server.serverCommands().setConfig("maxmemory-policy", "allkeys-lru");
 			store.verifyServer();
-			assertThat(this.log.list).as("a server without a limit is never full").isEmpty();
+			assertThat(this.log.events()).as("a server without a limit is never full").isEmpty();
 			server.serverCommands().setConfig("maxmemory", LIMIT);
 			store.verifyServer();
 		}
@@ -85,7 +69,7 @@ class EvictionLogTests {
 	}
 
 	private void assertThatOneWarningNames(String policy) {
-		assertThat(this.log.list).singleElement().satisfies((event) -> {
+		assertThat(this.log.events()).singleElement().satisfies((event) -> {
 			assertThat(event.getLevel()).isEqualTo(Level.WARN);
 			assertThat(event.getFormattedMessage()).contains("maxmemory-policy " + policy)
 				.contains("a whole session")
