@@ -3,6 +3,7 @@ package io.sessionkit.docs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -63,22 +64,33 @@ final class ApprovalSnippets {
 		@Tool(description = "Pays money back")
 		@RequiresApproval(condition = "#amount > 100")
 		String refund(String order, int amount) {
-			String key = this.approvals.running().map(ToolApproval::id).orElse(order);
+			// with the order as the key, two refunds that nobody had to approve would be
+			// one
+			String key = this.approvals.running().map(ToolApproval::id).orElseGet(() -> UUID.randomUUID().toString());
 			return this.shop.refund(order, amount, key);
 		}
 
 	}
 	// end::annotation
 
-	static ApprovalPolicy policy() {
-		// tag::policy
-		return (request) -> switch (request.call().name()) {
-			case "delete_account" -> Ruling.deny("Accounts are deleted by the support team only.");
-			case "send_mail" -> "staff".equals(request.parameters().get("role")) ? Ruling.allow() : Ruling.ask();
-			default -> Ruling.allow();
-		};
-		// end::policy
+	// tag::policy
+	static class AccountsAndMail implements ApprovalPolicy {
+
+		@Override
+		public boolean appliesTo(String tool) {
+			return Set.of("delete_account", "send_mail").contains(tool);
+		}
+
+		@Override
+		public Ruling rule(ToolRequest request) {
+			if (request.call().name().equals("delete_account")) {
+				return Ruling.deny("Accounts are deleted by the support team only.");
+			}
+			return "staff".equals(request.parameters().get("role")) ? Ruling.allow() : Ruling.ask();
+		}
+
 	}
+	// end::policy
 
 	static McpToolNamePrefixGenerator toolNames() {
 		// tag::tool-names
@@ -161,7 +173,7 @@ final class ApprovalSnippets {
 
 	static List<ToolApproval> inbox(Approvals approvals, List<String> team) {
 		// tag::deciders
-		InboxQuery query = InboxQuery.of(team).tools(Set.of("cancel_order")).waitingFor(Duration.ofMinutes(5));
+		InboxQuery query = InboxQuery.of(team).tools(Set.of("cancelOrder")).waitingFor(Duration.ofMinutes(5));
 		return approvals.inbox(query, Page.first(20));
 		// end::deciders
 	}

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.mcp.McpConnectionInfo;
+import org.springframework.ai.tool.annotation.Tool;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,7 +43,7 @@ class ApprovalSnippetsTests {
 	private final Conversations conversations = Conversations.of(this.store);
 
 	private final Approvals approvals = Approvals.builder(this.conversations)
-		.policies(List.of(ApprovalSnippets.policy()))
+		.policies(List.of(new ApprovalSnippets.AccountsAndMail()))
 		.texts(ApprovalSnippets.texts())
 		.build();
 
@@ -97,7 +98,17 @@ class ApprovalSnippetsTests {
 		this.approvals.approve(waiting, "ada");
 		this.model.says("paid");
 		ApprovalSnippets.resume(this.chat, "t1");
-		assertThat(this.done).containsExactly("refund o7 100 o7", "refund o7 101 " + waiting.id());
+		assertThat(this.done).hasSize(2).last().isEqualTo("refund o7 101 " + waiting.id());
+	}
+
+	@Test
+	void twoRefundsOfOneOrderThatNobodyHasToApproveHaveTwoKeys() {
+		for (int amount : new int[] { 50, 30 }) {
+			this.model.calls(call("refund", "{\"order\":\"o7\",\"amount\":" + amount + "}")).says("paid");
+			assertThat(ApprovalSnippets.ask(this.chat, "t1", "refund")).isEqualTo("paid");
+		}
+		assertThat(this.done).extracting((line) -> line.split(" ")[2]).containsExactly("50", "30");
+		assertThat(this.done).extracting((line) -> line.split(" ")[3]).doesNotHaveDuplicates();
 	}
 
 	@Test
@@ -150,6 +161,25 @@ class ApprovalSnippetsTests {
 			.isEqualTo("tool delete_account=Accounts are deleted by the support team only.");
 		assertThat(this.approvals.ledger(KEY)).extracting(ToolApproval::status).containsExactly(ApprovalStatus.DENIED);
 		assertThat(Lines.of(this.store.messages(KEY))).hasSize(4);
+	}
+
+	@Test
+	void malformedCallOfAToolThatThePolicyIsNotAboutRunsUnasked() {
+		this.model.calls(call("findOrder", "{\"number\":\"17\"}")).says("There it is.");
+		assertThat(ApprovalSnippets.ask(this.chat.mutate().defaultTools(new Finder()).build(), "t1", "find 17"))
+			.isEqualTo("There it is.");
+		assertThat(this.model.lastRequestLines().get(2)).isEqualTo("tool findOrder=\"order 17\"");
+		assertThat(this.approvals.pending(KEY)).isEmpty();
+	}
+
+	/** A tool that nobody has to approve. */
+	static final class Finder {
+
+		@Tool(description = "Finds an order")
+		String findOrder(int number) {
+			return "order " + number;
+		}
+
 	}
 
 	@Test

@@ -1,7 +1,5 @@
 package io.sessionkit.docs;
 
-import java.util.function.Supplier;
-
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
@@ -22,6 +20,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.MessageChatMemoryAdvisor;
 import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,7 +40,7 @@ final class ChatMemorySnippets {
 			.build()
 			.prompt()
 			.user(text)
-			.advisors((advisors) -> advisors.param(ChatMemory.CONVERSATION_ID, user + "-chat"))
+			.advisors((advisors) -> advisors.param(ChatMemory.CONVERSATION_ID, user + ":chat"))
 			.call()
 			.content();
 	}
@@ -63,14 +62,14 @@ final class ChatMemorySnippets {
 	static class MemoryConfiguration {
 
 		@Bean
-		ChatMemory chatMemory(SessionStore store, Supplier<String> currentUser) {
-			return SessionChatMemory.of(store, currentUser).window(Window.items(40));
+		ChatMemory chatMemory(SessionStore store, SessionAccess access) {
+			return SessionChatMemory.of(store, () -> access.caller().name()).window(Window.items(40));
 		}
 
 		@Bean
 		@Primary
-		ChatMemoryRepository chatMemoryRepository(SessionStore store, Supplier<String> currentUser) {
-			return SessionChatMemoryRepository.of(store, currentUser);
+		ChatMemoryRepository chatMemoryRepository(SessionStore store, SessionAccess access) {
+			return SessionChatMemoryRepository.of(store, () -> access.caller().name());
 		}
 
 	}
@@ -108,11 +107,11 @@ final class ChatMemorySnippets {
 		// end::repository
 	}
 
-	static void back(ChatMemoryRepository repository, String id, Conversations conversations, SessionKey key) {
-		// tag::back
-		repository.saveAll(id, conversations.get(key).messages());
-		// end::back
+	// tag::back
+	static void back(JdbcChatMemoryRepository old, String id, Conversations conversations, SessionKey key) {
+		old.saveAll(id, conversations.get(key).view());
 	}
+	// end::back
 
 	static ImportReport job(SessionAccess access, SessionImport imports, ImportSource source) {
 		// tag::job

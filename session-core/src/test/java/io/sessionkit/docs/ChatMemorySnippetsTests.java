@@ -1,10 +1,12 @@
 package io.sessionkit.docs;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.access.Caller;
+import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.chatmemory.SessionChatMemoryRepository;
 import io.sessionkit.conversation.Conversations;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.memory.ChatMemory;
 import org.springframework.ai.chat.memory.ChatMemoryRepository;
+import org.springframework.ai.chat.memory.MessageWindowChatMemory;
 import org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -33,20 +36,24 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class ChatMemorySnippetsTests {
 
+	private static final SessionKey CHAT = SessionKey.of("ada", "chat");
+
 	private final SessionStore store = TestStores.MEMORY.create();
 
 	private final ScriptedChatModel model = new ScriptedChatModel();
 
 	private final ChatMemorySnippets.MemoryConfiguration configuration = new ChatMemorySnippets.MemoryConfiguration();
 
-	private final ChatMemory memory = this.configuration.chatMemory(this.store, () -> "ada");
+	private final SessionAccess access = SessionAccess.of(() -> Optional.of(Caller.of("ada")));
+
+	private final ChatMemory memory = this.configuration.chatMemory(this.store, this.access);
 
 	@Test
 	void callIsTheSameBeforeAndAfter() {
 		this.model.says("a1").says("a2");
 		ChatMemorySnippets.before(ChatClient.builder(this.model), this.memory, "ada", "q1");
 		ChatMemorySnippets.after(sessions(), "ada", "q2");
-		assertThat(this.store.messages(SessionKey.of("ada", "ada-chat"))).hasSize(2);
+		assertThat(this.store.messages(SessionKey.of("ada", "ada:chat"))).hasSize(2);
 		assertThat(this.store.messages(SessionKey.of("ada", "chat"))).hasSize(2);
 	}
 
@@ -62,7 +69,7 @@ class ChatMemorySnippetsTests {
 				.content();
 		}
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q2");
-		assertThat(this.configuration.chatMemoryRepository(this.store, () -> "ada").findConversationIds())
+		assertThat(this.configuration.chatMemoryRepository(this.store, this.access).findConversationIds())
 			.containsExactly("t1");
 	}
 
@@ -73,7 +80,7 @@ class ChatMemorySnippetsTests {
 			.isThrownBy(() -> ChatMemorySnippets.before(sessions(), this.memory, "ada", "q1"))
 			.withMessageContaining("must not have another memory");
 		assertThat(this.model.prompts()).isEmpty();
-		assertThat(this.memory.get("ada-chat")).isEmpty();
+		assertThat(this.memory.get("ada:chat")).isEmpty();
 	}
 
 	@Test
@@ -81,7 +88,7 @@ class ChatMemorySnippetsTests {
 		JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			context.registerBean(SessionStore.class, () -> this.store);
-			context.registerBean("user", Supplier.class, () -> () -> "ada");
+			context.registerBean(SessionAccess.class, () -> this.access);
 			context.registerBean("jdbcChatMemoryRepository", JdbcChatMemoryRepository.class,
 					() -> JdbcChatMemoryRepository.builder().dataSource(database).build());
 			context.register(ChatMemorySnippets.MemoryConfiguration.class);
@@ -92,22 +99,46 @@ class ChatMemorySnippetsTests {
 
 	@Test
 	void conversationsAreImportedAndWrittenBack() {
+		JdbcConnectionPool database = database();
+		JdbcChatMemoryRepository repository = JdbcChatMemoryRepository.builder().dataSource(database).build();
+		this.model.says("a1").says("a2");
+		ChatMemorySnippets.before(ChatClient.builder(this.model), windowOn(repository), "ada", "q1");
+		assertThat(ChatMemorySnippets.chatMemory(this.store, database).turns()).isEqualTo(1);
+		ChatMemorySnippets.after(sessions(), "ada", "q2");
+		assertThat(this.model.lastRequestLines()).containsExactly("user: q1", "assistant: a1", "user: q2");
+		ChatMemorySnippets.back(repository, "ada:chat", Conversations.of(this.store), CHAT);
+		assertThat(Lines.of(repository.findByConversationId("ada:chat"))).containsExactly("user: q1", "assistant: a1",
+				"user: q2", "assistant: a2");
+		assertThat(ChatMemorySnippets.repository(this.store, repository, "all").turns()).isEqualTo(2);
+		assertThat(ChatMemorySnippets.aiSessions(this.store, database).conversations()).isEmpty();
+		database.dispose();
+	}
+
+	@Test
+	void whatWasPutAwayByAResetIsNotWrittenBack() {
+		JdbcConnectionPool database = database();
+		JdbcChatMemoryRepository repository = JdbcChatMemoryRepository.builder().dataSource(database).build();
+		this.model.says("a1").says("a2");
+		ChatMemorySnippets.after(sessions(), "ada", "q1");
+		Conversations conversations = Conversations.of(this.store);
+		conversations.get(CHAT).reset();
+		ChatMemorySnippets.after(sessions(), "ada", "q2");
+		ChatMemorySnippets.back(repository, "ada:chat", conversations, CHAT);
+		assertThat(Lines.of(repository.findByConversationId("ada:chat"))).containsExactly("user: q2", "assistant: a2");
+		database.dispose();
+	}
+
+	private static JdbcConnectionPool database() {
 		JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:" + UUID.randomUUID(), "sa", "");
 		new ResourceDatabasePopulator(
 				new ClassPathResource("org/springframework/ai/chat/memory/repository/jdbc/schema-h2.sql"),
 				new ClassPathResource("org/springframework/ai/session/jdbc/schema-h2.sql"))
 			.execute(database);
-		JdbcChatMemoryRepository repository = JdbcChatMemoryRepository.builder().dataSource(database).build();
-		repository.saveAll("ada:t1", List.of(new UserMessage("q"), new AssistantMessage("a")));
-		assertThat(ChatMemorySnippets.chatMemory(this.store, database).turns()).isEqualTo(1);
-		assertThat(this.store.messages(SessionKey.of("ada", "t1"))).hasSize(2);
-		this.model.says("a2");
-		ChatMemorySnippets.after(sessions(), "ada", "q2");
-		ChatMemorySnippets.back(repository, "ada:t1", Conversations.of(this.store), SessionKey.of("ada", "chat"));
-		assertThat(Lines.of(repository.findByConversationId("ada:t1"))).containsExactly("user: q2", "assistant: a2");
-		assertThat(ChatMemorySnippets.repository(this.store, repository, "all").turns()).isEqualTo(1);
-		assertThat(ChatMemorySnippets.aiSessions(this.store, database).conversations()).isEmpty();
-		database.dispose();
+		return database;
+	}
+
+	private static ChatMemory windowOn(ChatMemoryRepository repository) {
+		return MessageWindowChatMemory.builder().chatMemoryRepository(repository).build();
 	}
 
 	private ChatClient.Builder sessions() {

@@ -2,6 +2,7 @@ package io.sessionkit.docs;
 
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.Decision;
@@ -55,13 +56,16 @@ final class CompensationSnippets {
 			this.approvals = approvals;
 		}
 
+		// tag::first
 		@Tool(description = "Cancels an order")
 		@CompensatedBy("restoreOrder")
 		String cancelOrder(String order) {
 			return this.shop.cancel(order);
 		}
+		// end::first
 
 		@Tool(description = "Makes a cancelled order valid again")
+		@CompensatedBy("cancelOrder")
 		String restoreOrder(String order) {
 			return this.shop.restore(order);
 		}
@@ -74,8 +78,9 @@ final class CompensationSnippets {
 
 		@Tool(description = "Takes money that was paid back by mistake")
 		@RequiresApproval
+		@CompensatedBy("payBack")
 		String charge(String order, int amount) {
-			String key = this.approvals.running().map(ToolApproval::id).orElse(order);
+			String key = this.approvals.running().map(ToolApproval::id).orElseGet(() -> UUID.randomUUID().toString());
 			return this.shop.charge(order, amount, key);
 		}
 

@@ -2,6 +2,7 @@ package io.sessionkit.docs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 
@@ -57,7 +58,12 @@ final class GuardSnippets {
 
 		@Override
 		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
-			double score = this.score.applyAsDouble(input.get(input.size() - 1).getText());
+			double score = input.stream()
+				.map(Message::getText)
+				.filter(Objects::nonNull)
+				.mapToDouble(this.score)
+				.max()
+				.orElse(0);
 			return (score > 0.8) ? HookResult.refuse("This is not talked about here.")
 					: HookResult.keep("moderation score " + score);
 		}
@@ -101,8 +107,9 @@ final class GuardSnippets {
 	static SessionAdvisor shortened(SessionStore store) {
 		// tag::shorten
 		HistoryMerge shortReplies = (history, input) -> {
-			history.replaceAll((message) -> (message instanceof AssistantMessage reply && !reply.hasToolCalls())
-					? new AssistantMessage(StringUtils.truncate(reply.getText(), 200)) : message);
+			history.replaceAll((message) -> (message instanceof AssistantMessage reply && !reply.hasToolCalls()
+					&& reply.getText() != null && reply.getText().length() > 200)
+							? reply.mutate().content(StringUtils.truncate(reply.getText(), 200)).build() : message);
 			history.addAll(input);
 			return history;
 		};

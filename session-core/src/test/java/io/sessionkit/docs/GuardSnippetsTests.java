@@ -3,6 +3,7 @@ package io.sessionkit.docs;
 import java.util.List;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -18,7 +19,9 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -65,6 +68,25 @@ class GuardSnippetsTests {
 	}
 
 	@Test
+	void moderationLooksAtAllMessagesAndTakesThoseWithoutText() {
+		Conversations conversations = Conversations.builder(this.store)
+			.hooks(new GuardSnippets.Moderation((text) -> text.contains("bomb") ? 0.9 : 0.1))
+			.build();
+		this.model.says("a").says("a");
+		ChatClient chat = chat(SessionAdvisor.of(conversations));
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(
+				() -> say(chat, new UserMessage("a bomb"), new AssistantMessage("?"), new UserMessage("go on")));
+		assertThat(say(chat, new UserMessage("q"), picture(), new UserMessage("go on"))).isEqualTo("a");
+		assertThat(this.store.turns(T1, Tail.ALL)).last()
+			.satisfies((turn) -> assertThat(turn.status()).isEqualTo(TurnStatus.COMPLETED));
+	}
+
+	private static AssistantMessage picture() {
+		Media media = Media.builder().mimeType(Media.Format.IMAGE_PNG).data(new byte[] { 1, 2, 3 }).build();
+		return AssistantMessage.builder().media(List.of(media)).build();
+	}
+
+	@Test
 	void mergeSendsTheQuestionsOnly() {
 		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
 		this.model.says("a2");
@@ -98,6 +120,16 @@ class GuardSnippetsTests {
 	}
 
 	@Test
+	void mergeThatShortensLeavesRepliesOfMediaAlone() {
+		this.store.add(T1,
+				List.of(new UserMessage("q1"), picture(), new UserMessage("q2"), new AssistantMessage("a2")));
+		this.model.says("a3");
+		assertThat(say(chat(GuardSnippets.shortened(this.store)), "q3")).isEqualTo("a3");
+		assertThat(this.model.lastRequest()).element(1)
+			.isInstanceOfSatisfying(AssistantMessage.class, (sent) -> assertThat(sent.getMedia()).hasSize(1));
+	}
+
+	@Test
 	void historyIsOneBlockOfTheUserText() {
 		this.store.add(T1, List.of(new UserMessage("q1"), new AssistantMessage("a1")));
 		this.model.says("a2");
@@ -117,7 +149,11 @@ class GuardSnippetsTests {
 	}
 
 	private static String say(ChatClient chat, String text) {
-		return chat.prompt().user(text).advisors(SessionAdvisor.session(T1)).call().content();
+		return say(chat, new UserMessage(text));
+	}
+
+	private static String say(ChatClient chat, Message... messages) {
+		return chat.prompt().messages(messages).advisors(SessionAdvisor.session(T1)).call().content();
 	}
 
 }

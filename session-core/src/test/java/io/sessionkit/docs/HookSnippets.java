@@ -1,5 +1,6 @@
 package io.sessionkit.docs;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -39,14 +40,31 @@ final class HookSnippets {
 
 		@Override
 		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
-			String text = input.get(input.size() - 1).getText();
-			if (text == null || text.isBlank()) {
+			if (input.stream().mapToInt((message) -> text(message).length()).sum() > 10_000) {
+				return HookResult.refuse("The question is longer than 10,000 characters.");
+			}
+			if (input.get(input.size() - 1) instanceof UserMessage last && isEmpty(last)) {
 				return HookResult.answer("Which order do you mean?");
 			}
-			if (text.length() > 10_000) {
-				return HookResult.refuse("The message is longer than 10,000 characters.");
-			}
-			return HookResult.replace(List.of(new UserMessage(text.replaceAll("\\b\\d{16}\\b", "[card]"))));
+			List<Message> checked = input.stream().map(OrderNumbers::withoutCards).toList();
+			return checked.equals(input) ? HookResult.keep() : HookResult.replace(checked);
+		}
+
+		private static boolean isEmpty(UserMessage question) {
+			return text(question).isBlank() && question.getMedia().isEmpty(); // a picture
+																				// needs
+																				// no text
+		}
+
+		private static Message withoutCards(Message message) {
+			String checked = text(message).replaceAll("\\b\\d{16}\\b", "[card]");
+			return (message instanceof UserMessage user && !checked.equals(text(user)))
+					? UserMessage.builder().text(checked).media(user.getMedia()).metadata(user.getMetadata()).build()
+					: message;
+		}
+
+		private static String text(Message message) {
+			return (message.getText() != null) ? message.getText() : "";
 		}
 
 	}
@@ -58,13 +76,19 @@ final class HookSnippets {
 		@Override
 		public HookResult<List<Message>> beforeModel(HookContext context, ModelRequest request) {
 			Object tenant = context.parameters().get("tenant");
-			return (tenant == null) ? HookResult.keep()
-					: HookResult.replace(request.messages().stream().map((message) -> named(message, tenant)).toList());
-		}
-
-		private static Message named(Message message, Object tenant) {
-			return (message instanceof SystemMessage system)
-					? new SystemMessage(system.getText() + "\nThe tenant is " + tenant + ".") : message;
+			if (tenant == null) {
+				return HookResult.keep();
+			}
+			List<Message> messages = new ArrayList<>(request.messages());
+			String text = "The tenant is " + tenant + ".";
+			int system = request.system().size();
+			if (system == 0) {
+				messages.add(0, new SystemMessage(text));
+			}
+			else {
+				messages.set(system - 1, new SystemMessage(messages.get(system - 1).getText() + "\n" + text));
+			}
+			return HookResult.replace(messages);
 		}
 
 	}

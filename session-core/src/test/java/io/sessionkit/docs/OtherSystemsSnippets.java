@@ -1,19 +1,24 @@
 package io.sessionkit.docs;
 
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.sessionkit.SessionItem;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.store.Tail;
 
+import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
+import org.springframework.util.StringUtils;
 
 /**
  * The code of {@code docs/from-other-systems.md}.
@@ -38,16 +43,23 @@ final class OtherSystemsSnippets {
 	record Example(List<Message> history, List<Message> turn) {
 
 		static List<Example> of(Conversation conversation) {
-			List<Example> examples = new ArrayList<>();
-			for (Turn turn : conversation.turns(Tail.ALL)) {
-				SentHistory sent = (turn.status() == TurnStatus.COMPLETED)
-						? conversation.snapshot(turn.number()).orElse(null) : null;
-				if (sent != null && turn.items() > 0) {
-					List<Message> said = conversation.items(turn.number()).stream().map(SessionItem::message).toList();
-					examples.add(new Example(sent.messages(), said));
+			Map<Long, Turn> turns = conversation.turns(Tail.ALL)
+				.stream()
+				.collect(Collectors.toMap(Turn::number, Function.identity()));
+			Deque<Example> examples = new ArrayDeque<>();
+			for (Turn turn = conversation.head().orElse(null); turn != null; turn = turns.get(turn.parent())) {
+				SentHistory sent = conversation.snapshot(turn.number()).orElse(null);
+				List<Message> said = conversation.items(turn.number()).stream().map(SessionItem::message).toList();
+				if (sent != null && isAnswered(said)) {
+					examples.addFirst(new Example(sent.messages(), said));
 				}
 			}
-			return examples;
+			return List.copyOf(examples);
+		}
+
+		private static boolean isAnswered(List<Message> said) {
+			return !said.isEmpty() && said.get(said.size() - 1) instanceof AssistantMessage reply
+					&& StringUtils.hasText(reply.getText()) && !reply.getMetadata().containsKey(Turn.CUT_SHORT);
 		}
 
 	}

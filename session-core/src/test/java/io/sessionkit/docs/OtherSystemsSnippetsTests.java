@@ -21,7 +21,10 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.function.FunctionToolCallback;
+import org.springframework.ai.tool.metadata.ToolMetadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -80,6 +83,25 @@ class OtherSystemsSnippetsTests {
 					"assistant: a2"));
 	}
 
+	@Test
+	void answersThatWereUndoneOrAskedAnewAndTurnsWithoutOneAreNoExamples() {
+		talk();
+		this.conversation.undo(1);
+		this.model.says("a3").calls(new ToolCall("c1", "function", "today", "{}"));
+		ask("q3");
+		chat().prompt()
+			.user("q4")
+			.toolCallbacks(FunctionToolCallback.builder("today", () -> "Monday")
+				.description("the day")
+				.toolMetadata(ToolMetadata.builder().returnDirect(true).build())
+				.build())
+			.advisors(SessionAdvisor.session(this.conversation.key()))
+			.call()
+			.chatResponse();
+		assertThat(OtherSystemsSnippets.Example.of(this.conversation)).extracting((one) -> Lines.of(one.turn()))
+			.containsExactly(List.of("user: q1", "assistant: a1"), List.of("user: q3", "assistant: a3"));
+	}
+
 	private void talk() {
 		this.model.says("a1").fails(new IllegalStateException("down")).says("a2");
 		ask("q1");
@@ -88,14 +110,11 @@ class OtherSystemsSnippetsTests {
 	}
 
 	private void ask(String question) {
-		ChatClient.builder(this.model)
-			.defaultAdvisors(SessionAdvisor.of(this.conversations))
-			.build()
-			.prompt()
-			.user(question)
-			.advisors(SessionAdvisor.session(this.conversation.key()))
-			.call()
-			.content();
+		chat().prompt().user(question).advisors(SessionAdvisor.session(this.conversation.key())).call().content();
+	}
+
+	private ChatClient chat() {
+		return ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(this.conversations)).build();
 	}
 
 }
