@@ -2,7 +2,6 @@ package io.sessionkit.docs;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 
@@ -60,7 +59,7 @@ final class GuardSnippets {
 		public HookResult<List<Message>> beforeTurn(HookContext context, List<Message> input) {
 			double score = input.stream()
 				.map(Message::getText)
-				.filter(Objects::nonNull)
+				.filter(StringUtils::hasText)
 				.mapToDouble(this.score)
 				.max()
 				.orElse(0);
