@@ -60,13 +60,13 @@ final class ThreadSnippets {
 	static CallerResolver callers(Supplier<@Nullable User> signedIn) {
 		// tag::callers
 		CallerResolver callers = () -> Optional.ofNullable(signedIn.get())
-			.map((user) -> Caller.of(user.tenant() + "/" + user.name(), user.roles(), user.roles().contains("ADMIN")));
+			.map((user) -> Caller.of(user.tenant() + ":" + user.name(), user.roles(), user.roles().contains("ADMIN")));
 		// end::callers
 		return callers;
 	}
 
 	private static Caller caller(User user) {
-		return Caller.of(user.tenant() + "/" + user.name(), user.roles(), false);
+		return Caller.of(user.tenant() + ":" + user.name(), user.roles(), false);
 	}
 
 	static CallerResolver reactiveCallers(ThreadLocal<@Nullable User> taken) {

@@ -88,9 +88,9 @@ class ThreadSnippetsTests {
 		AtomicReference<ThreadSnippets.User> user = new AtomicReference<>(
 				new ThreadSnippets.User("acme", "ada", Set.of("LEAD")));
 		SessionAccess access = SessionAccess.of(ThreadSnippets.callers(user::get));
-		assertThat(access.caller()).isEqualTo(Caller.of("acme/ada", "LEAD"));
+		assertThat(access.caller()).isEqualTo(Caller.of("acme:ada", "LEAD"));
 		try (Conversations guarded = Conversations.builder(this.conversations.store()).access(access).build()) {
-			assertThat(guarded.get("t1").key()).isEqualTo(SessionKey.of("acme/ada", "t1"));
+			assertThat(guarded.get("t1").key()).isEqualTo(SessionKey.of("acme:ada", "t1"));
 			ThreadSnippets.begin(this.conversations, "ada", "t1");
 			assertThatExceptionOfType(SessionNotFoundException.class)
 				.isThrownBy(() -> guarded.store().list("ada", Page.first(20)));
@@ -105,9 +105,9 @@ class ThreadSnippetsTests {
 		ThreadLocal<ThreadSnippets.User> taken = new ThreadLocal<>();
 		SessionAccess access = SessionAccess.of(ThreadSnippets.reactiveCallers(taken));
 		ThreadSnippets.User ada = new ThreadSnippets.User("acme", "ada", Set.of());
-		assertThat(access.caller(Context.of(ThreadSnippets.User.class, ada)).block()).isEqualTo(Caller.of("acme/ada"));
+		assertThat(access.caller(Context.of(ThreadSnippets.User.class, ada)).block()).isEqualTo(Caller.of("acme:ada"));
 		taken.set(ada);
-		assertThat(access.caller()).isEqualTo(Caller.of("acme/ada"));
+		assertThat(access.caller()).isEqualTo(Caller.of("acme:ada"));
 	}
 
 	@Test

@@ -482,7 +482,7 @@ class SessionAccessTests {
 		// tag::tenant
 		@Bean
 		PrincipalOwner owners() {
-			return (user) -> tenant(user) + "/" + user.getName();
+			return (user) -> tenant(user) + ":" + user.getName();
 		}
 		// end::tenant
 
@@ -505,7 +505,7 @@ class SessionAccessTests {
 		this.runner.withUserConfiguration(Tenants.class).run((context) -> {
 			SessionAccess access = context.getBean(SessionAccess.class);
 			TestingAuthenticationToken ada = new TestingAuthenticationToken("ada", "", "ROLE_LEAD");
-			Caller expected = Caller.of("acme/ada", "ROLE_LEAD");
+			Caller expected = Caller.of("acme:ada", "ROLE_LEAD");
 			assertThat(access.caller(ReactiveSecurityContextHolder.withAuthentication(ada)).block())
 				.isEqualTo(expected);
 			ReactiveSecurityContextHolderThreadLocalAccessor carried = new ReactiveSecurityContextHolderThreadLocalAccessor();
