@@ -1,5 +1,6 @@
 package io.sessionkit.docs;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -11,6 +12,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -69,6 +71,37 @@ class OtherSystemsSnippetsTests {
 			.satisfies((conflict) -> this.conversation.adopt(this.conversation.turns(Tail.newest(1)).get(0).number()));
 		assertThat(Lines.of(this.conversation.messages())).endsWith("user: q4", "assistant: late");
 		assertThat(OtherSystemsSnippets.usage(this.conversation).input()).isEqualTo(10 + 10 + 10);
+	}
+
+	@Test
+	void usageOfAForkCountsWhatItHasCopied() {
+		talk();
+		SessionKey copy = SessionKey.of("ada", "t2");
+		this.conversation.fork(copy);
+		assertThat(OtherSystemsSnippets.usage(this.conversations.get(copy)).input()).isEqualTo(10 + 10);
+		Instant begun = this.conversations.get(copy).session().orElseThrow().createdAt();
+		assertThat(this.conversations.get(copy).turns(Tail.ALL)).hasSize(2)
+			.allSatisfy((turn) -> assertThat(turn.startedAt()).isBefore(begun));
+	}
+
+	@Test
+	void exampleHasNoHistoryIfThatWasSentAsOneBlock() {
+		Conversations inOneBlock = Conversations.builder(this.conversations.store())
+			.hooks(HistoryBlock.inUserText())
+			.build();
+		talk();
+		this.model.says("a3");
+		ChatClient.builder(this.model)
+			.defaultAdvisors(SessionAdvisor.of(inOneBlock))
+			.build()
+			.prompt()
+			.user("q3")
+			.advisors(SessionAdvisor.session(this.conversation.key()))
+			.call()
+			.content();
+		assertThat(OtherSystemsSnippets.Example.of(this.conversation)).last()
+			.satisfies((example) -> assertThat(example.history()).isEmpty())
+			.satisfies((example) -> assertThat(Lines.of(example.turn())).containsExactly("user: q3", "assistant: a3"));
 	}
 
 	@Test
