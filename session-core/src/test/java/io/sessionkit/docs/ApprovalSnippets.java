@@ -64,8 +64,7 @@ final class ApprovalSnippets {
 		@Tool(description = "Pays money back")
 		@RequiresApproval(condition = "#amount > 100")
 		String refund(String order, int amount) {
-			// with the order as the key, two refunds that nobody had to approve would be
-			// one
+			// keyed by the order, two refunds that run unasked would be one
 			String key = this.approvals.running().map(ToolApproval::id).orElseGet(() -> UUID.randomUUID().toString());
 			return this.shop.refund(order, amount, key);
 		}

@@ -51,9 +51,8 @@ final class HookSnippets {
 		}
 
 		private static boolean isEmpty(UserMessage question) {
-			return text(question).isBlank() && question.getMedia().isEmpty(); // a picture
-																				// needs
-																				// no text
+			// a picture needs no text
+			return text(question).isBlank() && question.getMedia().isEmpty();
 		}
 
 		private static Message withoutCards(Message message) {
