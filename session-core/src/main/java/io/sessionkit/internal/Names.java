@@ -71,18 +71,27 @@ public final class Names {
 	 * @return the name to show
 	 */
 	public static String quoted(String name) {
-		StringBuilder quoted = new StringBuilder("'");
+		return "'" + shown(name) + "'";
+	}
+
+	/**
+	 * Returns a name as {@link #quoted} does, without the quotes.
+	 * @param name the name
+	 * @return the name to show
+	 */
+	public static String shown(String name) {
+		StringBuilder shown = new StringBuilder();
 		int end = Math.min(name.length(), MOST_SHOWN);
 		for (int i = 0; i < end; i++) {
 			char c = name.charAt(i);
 			if (Character.isSurrogate(c) || isSeparator(c) || Character.isISOControl(c) || Invisible.is(c)) {
-				quoted.append(String.format("\\u%04X", (int) c));
+				shown.append(String.format("\\u%04X", (int) c));
 			}
 			else {
-				quoted.append(c);
+				shown.append(c);
 			}
 		}
-		return quoted.append((end < name.length()) ? "...'" : "'").toString();
+		return shown.append((end < name.length()) ? "..." : "").toString();
 	}
 
 	private static boolean isSeparator(char c) {

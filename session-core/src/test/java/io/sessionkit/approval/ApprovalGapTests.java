@@ -548,6 +548,30 @@ class ApprovalGapTests {
 		assertThat(ran).isEmpty();
 	}
 
+	@Test
+	void toolThatAnAdvisorAddsBehindTheSessionAdvisorRunsInALaterReplyToo() {
+		List<String> ran = new ArrayList<>();
+		FunctionToolCallback<?, ?> added = FunctionToolCallback.builder("wipe", (Object nothing) -> {
+			ran.add("wipe");
+			return "wiped";
+		}).description("wipes").inputType(Object.class).build();
+		ChatClient chat = chat(Conversations.of(this.store)).mutate()
+			.defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+				ToolCallingChatOptions options = (ToolCallingChatOptions) request.prompt().getOptions();
+				List<ToolCallback> all = new ArrayList<>(options.getToolCallbacks());
+				all.add(added);
+				return chain.nextCall(new ChatClientRequest(
+						new Prompt(request.prompt().getInstructions(), options.mutate().toolCallbacks(all).build()),
+						request.context()));
+			}))
+			.build();
+		pause(chat, 1);
+		approveAll();
+		this.model.calls(new ToolCall("w", "function", "wipe", "{}")).says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(ran).containsExactly("wipe");
+	}
+
 	/** Offers a tool, behind the session advisor. */
 	private record Adding(ToolCallback tool) implements CallAdvisor, StreamAdvisor {
 

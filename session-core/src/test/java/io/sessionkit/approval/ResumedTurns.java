@@ -635,6 +635,27 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(ledger()).containsExactly(ApprovalStatus.DONE, ApprovalStatus.DONE, ApprovalStatus.DONE);
 	}
 
+	/** Each call that continues the turn would run the others again. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void nothingOfALaterReplyRunsThatCallsAnInventedTool(ClientSetup setup) {
+		this.model.calls(cancel("c1", 1))
+			.calls(look("c2", 2), call("c3", "invented", "{}"))
+			.calls(look("c4", 2), call("c5", "invented", "{}"))
+			.says("done");
+		ask(setup, "q");
+		approve(waiting());
+		for (int i = 0; i < 2; i++) {
+			assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> goOn(setup))
+				.withMessageContainingAll("'invented'", "behind a part of the turn that is stored");
+			assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		}
+		assertThat(status(goOn(setup))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(log()).containsExactly("user: q", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",
+				"assistant: done");
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void toolOfALaterReplyWhoseFailureIsThrownEndsTheTurn(ClientSetup.Mode mode) {

@@ -47,6 +47,8 @@ final class CallReview {
 
 	private final RunningTurn turn;
 
+	private final TurnCall offer;
+
 	private final Map<String, ToolCallback> tools;
 
 	private final ApprovalRules rules;
@@ -61,9 +63,10 @@ final class CallReview {
 	 */
 	private final @Nullable String trace;
 
-	CallReview(RunningTurn turn, Map<String, ToolCallback> tools, GateSetup setup) {
-		this.turn = turn;
-		this.tools = tools;
+	CallReview(TurnCall offer, GateSetup setup) {
+		this.turn = offer.turn();
+		this.offer = offer;
+		this.tools = offer.offered();
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
 		this.standing = setup.standing();
@@ -75,11 +78,13 @@ final class CallReview {
 	 * @param all whether calls that need no approval get an entry too
 	 * @return the entries; empty if no call needs one
 	 * @throws UnknownToolException if a call needs an entry, and the tool of one of them
-	 * is not on offer
+	 * is not on offer; or if a part of the turn is stored, and no request has had the
+	 * tool of one of them
 	 */
 	List<LedgerEntry> of(List<ToolCall> calls, boolean all) {
 		Map<Integer, Ruling> rulings = rulings(calls);
 		if (!all && rulings.values().stream().allMatch((ruling) -> ruling.kind() == Ruling.Kind.ALLOW)) {
+			checkRequested(calls);
 			return List.of();
 		}
 		List<LedgerEntry> entries = entries(calls, rulings);
@@ -316,18 +321,34 @@ final class CallReview {
 		for (LedgerEntry entry : entries) {
 			String tool = entry.approval().tool();
 			if (!this.tools.containsKey(tool)) {
-				throw notOffered(tool, entries.stream().allMatch(LedgerEntry::isAllowed));
+				boolean stepwise = entries.stream().allMatch(LedgerEntry::isAllowed);
+				throw notOffered(tool, stepwise ? "stored before its tools run (sessionkit.durability=step)"
+						: "checked, since one of its calls needs an approval or is denied");
+			}
+		}
+	}
+
+	/**
+	 * Refuses calls of invented tools behind a part of the turn that is stored. The loop
+	 * would fail at such a call, and each call that continues the turn would run those
+	 * before it once more.
+	 */
+	private void checkRequested(List<ToolCall> calls) {
+		if (this.turn.holding().reply() == null) {
+			return;
+		}
+		for (ToolCall call : calls) {
+			if (!this.tools.containsKey(call.name()) && !this.offer.hasRequested(call.name())) {
+				throw notOffered(call.name(), "behind a part of the turn that is stored");
 			}
 		}
 	}
 
 	/** A model may invent a name, of any length and with any characters. */
-	private UnknownToolException notOffered(String tool, boolean stepwise) {
-		String shown = Names.quoted(tool);
-		return new UnknownToolException(List.of(shown.substring(1, shown.length() - 1)),
-				"The model called tool " + shown + " on session " + this.turn.key() + ", in a reply that is "
-						+ (stepwise ? "stored before its tools run (sessionkit.durability=step)"
-								: "checked, since one of its calls needs an approval or is denied")
+	private UnknownToolException notOffered(String tool, String which) {
+		String shown = Names.shown(tool);
+		return new UnknownToolException(List.of(shown),
+				"The model called tool '" + shown + "' on session " + this.turn.key() + ", in a reply that is " + which
 						+ ", but it is not among the tools of the call: " + this.tools.keySet()
 						+ ". Nothing of this reply was run. Offer it with .tools(..) or .toolCallbacks(..); a ChatModel"
 						+ " of your own, such as a stub in a test, takes tools only if its getOptions() are"

@@ -2,7 +2,6 @@ package io.sessionkit.internal.approval;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -80,9 +79,8 @@ final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	GatedTurn(RunningTurn turn, Map<String, ToolCallback> tools, GateSetup setup, @Nullable HookContext enclosing,
-			Drain drain) {
-		this.turn = turn;
+	GatedTurn(TurnCall call, GateSetup setup, @Nullable HookContext enclosing, Drain drain) {
+		this.turn = call.turn();
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
 		this.notices = setup.notices();
@@ -90,8 +88,8 @@ final class GatedTurn implements TurnGate {
 		this.enclosing = enclosing;
 		this.drain = drain;
 		this.stepwise = setup.durability() == Durability.STEP;
-		this.review = new CallReview(turn, tools, setup);
-		this.runs = new ToolRuns(turn, setup, drain);
+		this.review = new CallReview(call, setup);
+		this.runs = new ToolRuns(this.turn, setup, drain);
 		this.batches = new TurnBatches(this.ledger, this.runs);
 	}
 

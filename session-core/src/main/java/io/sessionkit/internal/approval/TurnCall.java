@@ -3,6 +3,8 @@ package io.sessionkit.internal.approval;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -29,6 +31,9 @@ public final class TurnCall implements GatedTool.Owner {
 
 	private final Map<String, ToolCallback> tools = new LinkedHashMap<>();
 
+	/** The names of the tools that requests of the loop have had. */
+	private final Set<String> requested = ConcurrentHashMap.newKeySet();
+
 	/** The gate of the turn; null if its calls run as the tool loop has them. */
 	private @Nullable GatedTurn gate;
 
@@ -50,6 +55,14 @@ public final class TurnCall implements GatedTool.Owner {
 	 */
 	Map<String, ToolCallback> offered() {
 		return this.tools;
+	}
+
+	/**
+	 * Returns whether a request of the loop has had a tool of this name, whoever has
+	 * added it.
+	 */
+	boolean hasRequested(String tool) {
+		return this.requested.contains(tool);
 	}
 
 	void gate(GatedTurn gate) {
@@ -121,6 +134,7 @@ public final class TurnCall implements GatedTool.Owner {
 			return;
 		}
 		this.offer.checkInSession(this.turn.key(), offered);
+		offered.forEach((tool) -> this.requested.add(tool.getToolDefinition().name()));
 		List<String> others = this.offer.unasked(offered).filter(this.tools::containsKey).toList();
 		if (!others.isEmpty() && asks()) {
 			throw OfferedTools.replaced(this.turn.key(), others.get(0));

@@ -94,7 +94,7 @@ final class TurnCalls {
 
 	/** Only a call with a tool loop can continue a turn that stops. */
 	private GatedTurn gate(TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
-		return new GatedTurn(call.turn(), call.offered(), this.setup, enclosing, toolLoop ? this.drain : new Drain());
+		return new GatedTurn(call, this.setup, enclosing, toolLoop ? this.drain : new Drain());
 	}
 
 }
