@@ -169,6 +169,49 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 			.satisfies((call) -> assertThat(call.decision().by()).isEqualTo("policy"));
 	}
 
+	/** What a hook says is repaired in the same way. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void reasonOfAPolicyThatIsCutWithinACharacterLosesNoTurn(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of())
+			.policies(List.<ApprovalPolicy>of((request) -> request.call().name().equals("cancel")
+					? Ruling.deny("never \ud83d\ude00".substring(0, 7)) : Ruling.allow())));
+		this.model.calls(look("c1", 1), cancel("c2", 2)).says("sorry");
+		assertThat(status(ask(mode, "q"))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).containsExactly("look{\"id\":1}");
+		assertThat(log()).endsWith("tool look=done {\"id\":1} cancel=never \ufffd", "assistant: sorry");
+		assertThat(approvals().ledger(this.key)).filteredOn((call) -> call.status() == ApprovalStatus.DENIED)
+			.singleElement()
+			.satisfies((call) -> assertThat(call.decision().reason()).isEqualTo("never \ufffd"));
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWaitsWhoseDescriptionOrSchemaHasHalfACharacter(ClientSetup.Mode mode) {
+		rules((rules) -> rules.tools(Set.of())
+			.policies(List.<ApprovalPolicy>of((request) -> request.arguments().containsValue(666)
+					? Ruling.deny("the devil's \ud83d") : Ruling.ask("Send \ud83d"))));
+		tools(tool("cancel").taking("{\"properties\":{\"id\":{\"description\":\"\ud83d\"}}}"), tool("look"));
+		this.model.calls(cancel("c1", 1)).says("done");
+		assertThat(isPaused(ask(mode, "q"))).isTrue();
+		assertThat(waiting().description()).isEqualTo("Send \ufffd");
+		assertThat(waiting().requirements().schema()).contains("\ufffd");
+		approvals().decide(waiting(), Decision.approve("anna").withArguments("{\"id\":666}"));
+		assertThat(status(goOn(mode))).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.runs).isEmpty();
+		assertThat(log()).contains("tool cancel=the devil's \ufffd");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void policyThatReturnsNullIsToldWithTheNameInOneShortLine(ClientSetup.Mode mode) {
+		rules((rules) -> rules.policies(List.<ApprovalPolicy>of((request) -> null)));
+		this.model.calls(call("c1", "x\nERROR paid" + "y".repeat(1000), "{}"));
+		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"))
+			.withMessageContainingAll("x\\u000AERROR paidyyy", "has returned null")
+			.satisfies((ex) -> assertThat(ex.getMessage()).hasSizeLessThan(400).doesNotContain("\n"));
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void strictestOfAllRulingsCounts(ClientSetup.Mode mode) {

@@ -398,6 +398,15 @@ class SummarizeTests {
 		assertThat(thread.compact(true).summary().text()).isEqualTo("what was said");
 	}
 
+	@Test
+	void summaryThatIsCutWithinACharacterIsStored() {
+		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
+		this.summarizer.says("what was said \ud83d");
+		Conversation thread = conversations(rule().keepTurns(0), Trim.NONE).get(T1);
+		assertThat(thread.compact(true).summary().text()).isEqualTo("what was said \ufffd");
+		assertThat(thread().summary()).isPresent();
+	}
+
 	/**
 	 * As the models of Spring AI report them: OpenAI, Anthropic, Bedrock, Mistral,
 	 * Gemini.

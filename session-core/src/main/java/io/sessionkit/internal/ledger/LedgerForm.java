@@ -13,6 +13,7 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.attribute.AttributeChange;
 import org.jspecify.annotations.Nullable;
 
@@ -40,14 +41,14 @@ final class LedgerForm {
 			.put("tool", approval.tool())
 			.put("arguments", approval.arguments())
 			.put("digest", approval.digest())
-			.put("description", approval.description())
+			.put("description", storable(approval.description()))
 			.put("status", approval.status().name())
 			.put("requestedAt", approval.requestedAt())
 			.put("expiresAt", approval.expiresAt())
 			.put("claimedAt", approval.claimedAt())
 			.put("endedAt", approval.endedAt())
 			.put("toolDigest", approval.requirements().toolDigest())
-			.put("schema", approval.requirements().schema())
+			.put("schema", storable(approval.requirements().schema()))
 			.put("marker", approval.requirements().version())
 			.put("trace", approval.requirements().traceId())
 			.put("holder", entry.holder())
@@ -63,11 +64,20 @@ final class LedgerForm {
 		return new Values().put("verb", decision.verb().name())
 			.put("by", decision.by())
 			.put("at", decision.at())
-			.put("reason", decision.reason())
+			.put("reason", storable(decision.reason()))
 			.put("arguments", decision.arguments())
 			.put("digest", decision.digest())
 			.put("standing", decision.standing())
 			.map();
+	}
+
+	/**
+	 * Returns the text of a policy or a tool as it can be stored. A call must not be lost
+	 * because its reason was cut in the middle of a character, or quotes an argument that
+	 * was.
+	 */
+	private static @Nullable String storable(@Nullable String text) {
+		return (text != null) ? LoneSurrogates.replaced(text) : null;
 	}
 
 	/**

@@ -9,6 +9,7 @@ import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolRequest;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.tool.ToolInput;
 import org.jspecify.annotations.Nullable;
 
@@ -112,8 +113,8 @@ public record Rulings(NamedTools named, AnnotatedTools annotated, List<ApprovalP
 		Ruling ruling = policy.rule(request);
 		if (ruling == null) {
 			throw new IllegalStateException(
-					"The ApprovalPolicy " + policy.getClass().getName() + " has returned null for a call of tool '"
-							+ request.call().name() + "'. Return Ruling.allow(), ask() or deny(..).");
+					"The ApprovalPolicy " + policy.getClass().getName() + " has returned null for a call of tool "
+							+ Names.quoted(request.call().name()) + ". Return Ruling.allow(), ask() or deny(..).");
 		}
 		return ruling;
 	}

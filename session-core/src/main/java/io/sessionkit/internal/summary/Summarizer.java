@@ -23,6 +23,7 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Interrupts;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Told;
 import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Summaries;
@@ -335,7 +336,7 @@ public final class Summarizer implements AutoCloseable {
 				: SummaryPrompt.longestText(messages, this.rule.maxInputTokens(), this.store.options().tokens());
 		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, messages, longest);
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
-		String text = this.guards.checked(reply.text());
+		String text = LoneSurrogates.replaced(this.guards.checked(reply.text()));
 		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
 				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(),
 				new Summary.Origin(reply.model(), reply.usage(), this.store.options().now()));
