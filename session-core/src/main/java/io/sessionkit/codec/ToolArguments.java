@@ -3,12 +3,14 @@ package io.sessionkit.codec;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
@@ -42,6 +44,9 @@ public final class ToolArguments {
 		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 		.disable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
 		.build();
+
+	/** The number of names that are shown of the place of a fault. */
+	private static final int MOST_NAMES = 8;
 
 	/** Reads a name that is there twice. */
 	private static final JsonMapper LENIENT = new JsonMapper();
@@ -130,8 +135,9 @@ public final class ToolArguments {
 	 * Validates the arguments against a JSON schema. A whole number must also fit its
 	 * format, if that is int32 or int64: a tool in Java cannot read a larger one.
 	 * @param schema the input schema of the tool, draft 2020-12 unless it says otherwise
-	 * @return the place of each fault and the rule that it breaks, never a value, with
-	 * names as one line of a log can show them; empty if the arguments fit
+	 * @return the place of each fault, as a JSON pointer without what is far above it,
+	 * and the rule that it breaks, never a value, with names as one line of a log can
+	 * show them; empty if the arguments fit
 	 */
 	public List<String> faults(String schema) {
 		if (this.object == null) {
@@ -139,13 +145,30 @@ public final class ToolArguments {
 			return List.of((repeated != null) ? "they have the name " + Names.quoted(repeated) + " twice in one object"
 					: "they are not one JSON object");
 		}
+		try {
+			return faults(this.object, schema);
+		}
+		catch (StackOverflowError ex) {
+			// a schema that refers to itself
+			return List.of("they are nested too deep");
+		}
+	}
+
+	private static List<String> faults(JsonNode object, String schema) {
 		return SCHEMAS.getSchema(IntegerBounds.in(schema))
-			.validate(this.object)
+			.validate(object)
 			.stream()
-			.map((error) -> Names.quoted(error.getInstanceLocation().toString()) + " breaks the rule '"
-					+ error.getKeyword() + "'"
-					+ ((error.getProperty() != null) ? " for " + Names.quoted(error.getProperty()) : ""))
+			.map((error) -> place(error.getInstanceLocation().toString()) + " breaks the rule '" + error.getKeyword()
+					+ "'" + ((error.getProperty() != null) ? " for " + Names.quoted(error.getProperty()) : ""))
 			.toList();
+	}
+
+	/** The field at fault is the last name of a pointer. */
+	private static String place(String pointer) {
+		String[] names = pointer.split("/", -1);
+		int from = Math.max(0, names.length - MOST_NAMES);
+		String end = Arrays.stream(names, from, names.length).map(Names::shown).collect(Collectors.joining("/"));
+		return "'" + ((from > 0) ? ".../" : "") + end + "'";
 	}
 
 	/**
@@ -196,7 +219,7 @@ public final class ToolArguments {
 				passed.set(name, value);
 			}
 		}
-		return MAPPER.writeValueAsString(passed);
+		return encodable(MAPPER.writeValueAsString(passed));
 	}
 
 	private static @Nullable JsonNode result(@Nullable String result, JsonNode type) {

@@ -43,6 +43,14 @@ class PassedOnArgumentsTests {
 		assertThat(passedOn("{\"result\":\"forged\"}", "{\"properties\":{\"result\":{}}}", null)).isEqualTo("{}");
 	}
 
+	/** What is passed on is stored, and no store keeps half a character as it is. */
+	@Test
+	void halvesOfCharactersArePassedOnAsEscapes() {
+		String text = "\"a\\ud800\"";
+		assertThat(passedOn("{\"note\":" + text + "}", ORDER, null)).isEqualTo("{\"note\":" + text + "}");
+		assertThat(passedOn("{}", "{\"properties\":{\"result\":{}}}", text)).isEqualTo("{\"result\":" + text + "}");
+	}
+
 	private static String passedOn(String arguments, String schema, @Nullable String result) {
 		return ToolArguments.of(arguments).passedOn(schema, "result", result);
 	}

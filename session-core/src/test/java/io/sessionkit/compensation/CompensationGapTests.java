@@ -26,6 +26,7 @@ import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.Ruling;
@@ -135,6 +136,61 @@ class CompensationGapTests {
 	private Compensations compensations() {
 		Conversations conversations = conversations();
 		return Compensations.builder(conversations, Approvals.of(conversations)).tools(this::tools).build();
+	}
+
+	/** Notes that can be erased. */
+	private record Notes(List<String> runs) {
+
+		@Tool
+		@CompensatedBy("erase")
+		public String note(String text) {
+			this.runs.add("note " + text);
+			return "noted";
+		}
+
+		@Tool
+		public String erase(String text) {
+			this.runs.add("erase " + text);
+			return "erased";
+		}
+
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void effectOfACallWithHalfACharacterIsTakenBack(boolean waits) {
+		List<ToolCallback> tools = List.of(ToolCallbacks.from(new Notes(this.runs)));
+		this.model.calls(new ToolCall("c1", "function", "note", "{\"text\":\"a\\ud800\"}")).says("done");
+		ask(tools);
+		Conversations conversations = conversations();
+		Approvals approvals = Approvals.builder(conversations)
+			.policies(List.<ApprovalPolicy>of((request) -> waits ? Ruling.ask("Erases \ud83d") : Ruling.allow()))
+			.build();
+		Compensations compensations = Compensations.builder(conversations, approvals).tools(() -> tools).build();
+		RewindPlan plan = compensations.plan(this.key, 1);
+		assertThat(plan.irreversible()).isEmpty();
+		if (waits) {
+			assertThat(compensations.rewind(plan).status()).isEqualTo(Status.WAITING);
+			ToolApproval waiting = compensations.pending(this.key).get(0);
+			assertThat(waiting.description()).isEqualTo("Erases \ufffd");
+			compensations.decide(waiting, Decision.approve("anna"));
+		}
+		assertThat(compensations.rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("note a\ud800", "erase a\ud800");
+	}
+
+	@Test
+	void callWithoutANameIsListed() {
+		AssistantMessage calls = AssistantMessage.builder()
+			.content("")
+			.toolCalls(List.of(new ToolCall("c1", "function", null, "{}")))
+			.build();
+		ToolResponseMessage results = ToolResponseMessage.builder()
+			.responses(List.of(new ToolResponse("c1", null, "done")))
+			.build();
+		this.store.add(this.key, List.of(new UserMessage("q"), calls, results, new AssistantMessage("a")));
+		assertThat(compensations().plan(this.key, 1).irreversible()).singleElement()
+			.satisfies((each) -> assertThat(each.effect().tool()).isEmpty());
 	}
 
 	private Conversation thread() {

@@ -15,6 +15,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.compensation.Effect;
 import io.sessionkit.compensation.Irreversible.Reason;
 import io.sessionkit.internal.compensation.RanCall.Flaw;
@@ -155,7 +156,9 @@ final class RanCalls {
 			if (this.items.get(i).message() instanceof AssistantMessage reply) {
 				round++;
 				if (round > 0 && reply.hasToolCalls()) {
-					replies.add(new Reply(i, (int) round, reply.getToolCalls()));
+					// a provider may leave the name out
+					List<ToolCall> calls = reply.getToolCalls().stream().map(ToolArguments::storable).toList();
+					replies.add(new Reply(i, (int) round, calls));
 				}
 			}
 		}
@@ -335,7 +338,8 @@ final class RanCalls {
 			if (answered && RanCalls.this.items.get(this.position + 1).message() instanceof ToolResponseMessage results
 					&& index < results.getResponses().size()) {
 				ToolResponse response = results.getResponses().get(index);
-				return response.name().equals(this.calls.get(index).name()) ? response.responseData() : null;
+				return Objects.requireNonNullElse(response.name(), "").equals(this.calls.get(index).name())
+						? response.responseData() : null;
 			}
 			return null;
 		}
