@@ -336,6 +336,65 @@ public class SessionAdvisorTests {
 		assertThat(Lines.of(this.thread.messages())).containsExactly("user: so?", "assistant: yes");
 	}
 
+	/** As when the limit on tokens is reached while the model thinks. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void replyOfThoughtsAloneIsNoReply(ClientSetup setup) {
+		this.model
+			.responds(new ChatResponse(List.of(new Generation(
+					AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build()))))
+			.says("two");
+		ask(setup, client(setup), "so?");
+		assertThat(this.thread.messages()).isEmpty();
+		Turn turn = this.thread.turns(Tail.ALL).get(0);
+		assertThat(turn.status()).isEqualTo(TurnStatus.FAILED);
+		assertThat(turn.failure()).isEqualTo("no reply");
+		ask(setup, client(setup), "and?");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: and?"));
+	}
+
+	@Test
+	void thoughtsThatACacheRepeatsAreNoReply() {
+		ChatResponse thought = new ChatResponse(List.of(new Generation(
+				AssistantMessage.builder().content("hm").properties(Map.of("isThought", true)).build())));
+		ChatClient chat = ClientSetup.plain()
+			.builder(this.model, this.advisor)
+			.defaultAdvisors(new Cached(thought))
+			.build();
+		ask(ClientSetup.plain(), chat, "so?");
+		assertThat(this.thread.messages()).isEmpty();
+	}
+
+	/** Providers refuse a request with an answer that is empty. */
+	@ParameterizedTest
+	@MethodSource("setups")
+	void replyOfWhichNothingCanBeStoredIsNoReply(ClientSetup setup) {
+		Media lost = new Media(MimeTypeUtils.IMAGE_PNG, new ByteArrayResource(new byte[] { 1 })) {
+		};
+		this.model
+			.responds(new ChatResponse(
+					List.of(new Generation(AssistantMessage.builder().content("").media(List.of(lost)).build()))))
+			.says("two");
+		ask(setup, client(setup), "draw");
+		assertThat(this.thread.messages()).isEmpty();
+		assertThat(this.thread.turns(Tail.ALL)).extracting(Turn::failure).containsExactly("no reply");
+		ask(setup, client(setup), "and?");
+		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: and?"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("setups")
+	void responsesWithoutMetadataAreRecorded(ClientSetup setup) {
+		this.model.responds(new ChatResponse(List.of(new Generation(new AssistantMessage("yes"))), null));
+		if (setup.mode() == ClientSetup.Mode.STREAM) {
+			this.model.responds(new ChatResponse(List.of(new Generation(new AssistantMessage("y"))), null),
+					new ChatResponse(List.of(new Generation(new AssistantMessage("es"))), null));
+			ask(setup, client(setup), "first");
+		}
+		assertThat(ask(setup, client(setup), "so?")).isEqualTo("yes");
+		assertThat(Lines.of(this.thread.messages())).endsWith("user: so?", "assistant: yes");
+	}
+
 	private static ChatResponse thoughtAndAnswer(String answer) {
 		ChatGenerationMetadata stop = ChatGenerationMetadata.builder().finishReason("STOP").build();
 		return new ChatResponse(List.of(

@@ -103,6 +103,20 @@ public final class Replies {
 		return Boolean.parseBoolean(String.valueOf(message.getMetadata().get(IS_THOUGHT)));
 	}
 
+	/**
+	 * Returns what a message says as the whole reply: without its text if that is a
+	 * thought, as in a stream.
+	 * @param message the message that the model has sent
+	 */
+	public static AssistantMessage said(AssistantMessage message) {
+		if (!isThought(message)) {
+			return message;
+		}
+		MessageContent content = MessageContent.of(message);
+		content.metadata().remove(IS_THOUGHT);
+		return (AssistantMessage) content.withText("").message();
+	}
+
 	public static TokenUsage usage(@Nullable Usage usage) {
 		if (usage == null) {
 			return TokenUsage.NONE;

@@ -313,7 +313,7 @@ public final class Rounds implements OpenRound.Recorder {
 		if (response == null || chosen == null) {
 			return response;
 		}
-		Checked checked = checked(chosen.getOutput(), response.getMetadata().getModel(),
+		Checked checked = checked(Replies.said(chosen.getOutput()), response.getMetadata().getModel(),
 				Replies.usage(response.getMetadata().getUsage()));
 		if (checked.instead() != null) {
 			return Replies.with(response, checked.instead().getResults().get(0));

@@ -205,14 +205,15 @@ public final class Transcript {
 	}
 
 	/**
-	 * Makes a reply of the model part of the turn.
+	 * Makes a reply of the model part of the turn, unless nothing of it can be stored.
 	 * @param reply the reply that the tool loop follows
 	 */
 	void said(AssistantMessage reply) {
-		if (Replies.isBlank(reply)) {
+		Entry entry = spoken(reply);
+		if (entry == null) {
 			return;
 		}
-		add(reply);
+		add(entry);
 		if (reply.hasToolCalls()) {
 			this.unanswered = reply;
 		}
@@ -286,8 +287,9 @@ public final class Transcript {
 	 * Records what was said before the turn ended.
 	 */
 	void partial(AssistantMessage message) {
-		if (!Replies.isBlank(message)) {
-			this.entries.add(entry(message));
+		Entry entry = spoken(message);
+		if (entry != null) {
+			this.entries.add(entry);
 		}
 	}
 
@@ -322,9 +324,22 @@ public final class Transcript {
 	}
 
 	private void add(Message message) {
-		Entry entry = entry(message);
+		add(entry(message));
+	}
+
+	private void add(Entry entry) {
 		this.entries.add(entry);
 		this.news.add(entry.message());
+	}
+
+	/**
+	 * Returns the entry of a reply; null if it contains nothing that could be used, or
+	 * nothing such that could be stored.
+	 */
+	private @Nullable Entry spoken(AssistantMessage reply) {
+		Entry entry = Replies.isBlank(reply) ? null : entry(reply);
+		boolean isLost = entry != null && entry.message() instanceof AssistantMessage kept && Replies.isBlank(kept);
+		return isLost ? null : entry;
 	}
 
 	private Entry entry(Message message) {
@@ -344,8 +359,12 @@ public final class Transcript {
 	 */
 	private void takeForeignAnswer(List<Generation> generations) {
 		Generation chosen = Replies.chosen(generations);
-		if (!this.answered && this.rounds.isEmpty() && chosen != null && !Replies.isBlank(chosen.getOutput())) {
-			add(chosen.getOutput());
+		if (this.answered || !this.rounds.isEmpty() || chosen == null) {
+			return;
+		}
+		Entry entry = spoken(Replies.said(chosen.getOutput()));
+		if (entry != null) {
+			add(entry);
 			endWithNewest();
 		}
 	}
