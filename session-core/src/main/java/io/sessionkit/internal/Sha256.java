@@ -30,11 +30,17 @@ public final class Sha256 {
 	}
 
 	/**
-	 * Adds a text, in UTF-8.
+	 * Adds a text, in UTF-8. One with lone surrogates is added as it is: UTF-8 has none,
+	 * and each would be a question mark.
 	 */
 	public Sha256 add(String text) {
-		this.digest.update(text.getBytes(StandardCharsets.UTF_8));
-		return this;
+		if (LoneSurrogates.in(text)) {
+			// no text in UTF-8 begins with this byte
+			add(0xff);
+			text.chars().forEach((unit) -> add(unit >> 8).add(unit));
+			return this;
+		}
+		return add(text.getBytes(StandardCharsets.UTF_8));
 	}
 
 	/**

@@ -1,7 +1,9 @@
 package io.sessionkit.advisor;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +26,16 @@ class ToolDigestsTests {
 		assertThat(digests()).isEqualTo(before);
 		this.description.set("Cancels all orders");
 		assertThat(digests()).isNotEqualTo(before).containsOnlyKeys("cancel");
+	}
+
+	/** UTF-8 has none, so that all of them would be question marks. */
+	@Test
+	void halvesOfCharactersDifferFromEachOtherAndFromQuestionMarks() {
+		List<Map<String, String>> digests = Stream.of("x\ud800", "x\udc00", "x?").map((text) -> {
+			this.description.set(text);
+			return digests();
+		}).toList();
+		assertThat(digests).doesNotHaveDuplicates();
 	}
 
 	private final ToolDefinition definition = new ToolDefinition() {
