@@ -633,8 +633,9 @@ public final class Conversation {
 	 * have: messages, agents, usage, snapshots, kept parameters, summaries and
 	 * attributes. Turns are numbered from 1. Title, tags, settings and time to live are
 	 * copied too, and the system message of a chat memory; open turns, approvals,
-	 * standing decisions and a question that waits in that memory are not. The session is
-	 * read turn by turn, and the copy is written with one commit.
+	 * standing decisions and a question that waits in that memory are not. What that
+	 * memory has evicted is in that of the copy again. The session is read turn by turn,
+	 * and the copy is written with one commit.
 	 * @param to the key of the new session, which the caller must reach
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one

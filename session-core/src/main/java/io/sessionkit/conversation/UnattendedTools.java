@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.approval.GatedTool;
 import io.sessionkit.internal.ruling.AnnotatedTools;
 import io.sessionkit.internal.ruling.NamedTools;
@@ -89,7 +90,7 @@ public final class UnattendedTools {
 		this.rulings.forEach((each) -> each.named().check(names));
 		for (ToolCallback tool : unattended) {
 			if (this.rulings.stream().anyMatch((each) -> names(each, tool))) {
-				throw refusal(name(tool), tool);
+				throw refusal(name(tool), tool, false);
 			}
 		}
 	}
@@ -101,45 +102,56 @@ public final class UnattendedTools {
 	}
 
 	/**
-	 * Refuses tool calls that need an approval, before any of them has run.
+	 * Refuses tool calls that need an approval or are denied, before any of them has run.
 	 * @param offered the tools that the call offers
 	 * @param known these tools, and those that the tool loop would find elsewhere by name
 	 * @param calls the tool calls
 	 * @throws UnattendedToolException if {@link #checkOffered} refuses the tools, or if a
-	 * call needs an approval and no session advisor with these rules controls its tool
+	 * call needs an approval or is denied, and no session advisor with these rules
+	 * controls its tool
 	 * @throws io.sessionkit.approval.UnknownToolException as {@link #checkOffered} does
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);
 		for (ToolCall call : calls) {
 			ToolCallback tool = find(known, call.name());
-			if ((tool == null || !isAttended(tool)) && !isAllowed(call, tool)) {
-				throw refusal(call.name(), tool);
+			if (tool == null || !isAttended(tool)) {
+				checkAllowed(call, tool);
 			}
 		}
 	}
 
-	private boolean isAllowed(ToolCall call, @Nullable ToolCallback tool) {
+	private void checkAllowed(ToolCall call, @Nullable ToolCallback tool) {
+		Ruling.Kind kind = ruling(call, tool).kind();
+		if (kind != Ruling.Kind.ALLOW) {
+			// the model may have invented it
+			throw refusal(Names.shown(call.name()), tool, kind == Ruling.Kind.DENY);
+		}
+	}
+
+	private Ruling ruling(ToolCall call, @Nullable ToolCallback tool) {
 		boolean annotationIsSeen = tool != null && GatedTool.isGated(tool);
 		return this.rulings.stream()
 			.map((each) -> annotationIsSeen ? each.ruleOfApplication(NOBODY, call, tool)
 					: each.rule(NOBODY, call, tool))
-			.allMatch((ruling) -> ruling.kind() == Ruling.Kind.ALLOW);
+			.reduce(Ruling.allow(), Ruling::or);
 	}
 
 	private boolean isAttended(ToolCallback tool) {
 		return GatedTool.isAttended(tool, this.rulings);
 	}
 
-	private UnattendedToolException refusal(String name, @Nullable ToolCallback tool) {
+	private UnattendedToolException refusal(String name, @Nullable ToolCallback tool, boolean denied) {
+		String what = "Tool '" + name + "' " + (denied ? "is called, which a policy denies" : "needs an approval");
 		if (tool != null && GatedTool.isGated(tool)) {
-			return new UnattendedToolException(name, "Tool '" + name + "' needs an approval, but the session advisor of"
+			return new UnattendedToolException(name, what + ", but the session advisor of"
 					+ " the call that offers it has approvals of its own, which are no bean. Nothing was run. Build"
 					+ " the advisor with .approvals(..) of an Approvals bean.");
 		}
 		return new UnattendedToolException(name,
-				"Tool '" + name + "' needs an approval, but the call that offers it has no"
-						+ " session advisor, so nobody would be asked. Nothing was run. " + this.cure);
+				what + ", but the call that offers it has no session advisor, so "
+						+ (denied ? "the model would not be told" : "nobody would be asked") + ". Nothing was run. "
+						+ this.cure);
 	}
 
 	private static @Nullable ToolCallback find(List<ToolCallback> offered, String name) {
