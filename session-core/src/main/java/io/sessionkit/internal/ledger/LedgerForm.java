@@ -125,7 +125,7 @@ final class LedgerForm {
 			.put("toolDigest", decision.toolDigest())
 			.put("marker", decision.version())
 			.put("approved", decision.approved())
-			.put("reason", decision.reason())
+			.put("reason", storable(decision.reason()))
 			.put("by", decision.by())
 			.put("at", decision.at())
 			.map();
