@@ -11,7 +11,6 @@ import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
-import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
 
 /**
@@ -44,27 +43,20 @@ final class SessionModelAdvisor implements CallAdvisor, StreamAdvisor {
 	public ChatClientResponse adviseCall(ChatClientRequest request, CallAdvisorChain chain) {
 		RunningTurn turn = turn(request);
 		ChatClientRequest sent = sent(turn, request);
-		return (turn != null && turn.inputCheck().isPending())
-				? BesideModel.call(turn, () -> withMetadata(chain.nextCall(sent))) : withMetadata(chain.nextCall(sent));
+		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.call(turn, () -> chain.nextCall(sent))
+				: chain.nextCall(sent);
 	}
 
 	@Override
 	public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
 		RunningTurn turn = turn(request);
-		Flux<ChatClientResponse> model = chain.nextStream(sent(turn, request)).map(SessionModelAdvisor::withMetadata);
+		Flux<ChatClientResponse> model = chain.nextStream(sent(turn, request));
 		Flux<ChatClientResponse> read = ThrownErrors.passedOn((turn != null) ? UnwaitedCancel.of(model) : model);
 		return (turn != null && turn.inputCheck().isPending()) ? BesideModel.stream(turn, read) : read;
 	}
 
 	private @Nullable RunningTurn turn(ChatClientRequest request) {
 		return new SessionCall(request).runningTurn(this.resolves).orElse(null);
-	}
-
-	/** A model of an application may answer without. */
-	private static ChatClientResponse withMetadata(ChatClientResponse response) {
-		ChatResponse said = response.chatResponse();
-		return (said == null || said.getMetadata() != null) ? response
-				: response.mutate().chatResponse(new ChatResponse(said.getResults())).build();
 	}
 
 	/**

@@ -382,19 +382,6 @@ public class SessionAdvisorTests {
 		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: and?"));
 	}
 
-	@ParameterizedTest
-	@MethodSource("setups")
-	void responsesWithoutMetadataAreRecorded(ClientSetup setup) {
-		this.model.responds(new ChatResponse(List.of(new Generation(new AssistantMessage("yes"))), null));
-		if (setup.mode() == ClientSetup.Mode.STREAM) {
-			this.model.responds(new ChatResponse(List.of(new Generation(new AssistantMessage("y"))), null),
-					new ChatResponse(List.of(new Generation(new AssistantMessage("es"))), null));
-			ask(setup, client(setup), "first");
-		}
-		assertThat(ask(setup, client(setup), "so?")).isEqualTo("yes");
-		assertThat(Lines.of(this.thread.messages())).endsWith("user: so?", "assistant: yes");
-	}
-
 	private static ChatResponse thoughtAndAnswer(String answer) {
 		ChatGenerationMetadata stop = ChatGenerationMetadata.builder().finishReason("STOP").build();
 		return new ChatResponse(List.of(
