@@ -19,6 +19,17 @@ import org.springframework.core.annotation.Order;
 @Order(0)
 final class BeanCycleFailureAnalyzer extends AbstractFailureAnalyzer<BeanCurrentlyInCreationException> {
 
+	/** The bean that creates the tables, for which all that uses a database waits. */
+	private static final String TABLES = "sessionKitSchemaInitializer";
+
+	private static final String PARTS = "SessionKit builds its beans with all hooks, listeners, policies and the like."
+			+ " Let such a bean take an ObjectProvider of what it needs, as ObjectProvider<Conversations> or"
+			+ " ObjectProvider<ChatClient.Builder>, and ask that when it is called.";
+
+	private static final String DATABASE = "A bean such as JdbcTemplate is built when the tables of the sessions are"
+			+ " there. Let the DataSource that they are in, and all that it needs, take none of them: build what it"
+			+ " needs with a JdbcTemplate of its own, as new JdbcTemplate(other).";
+
 	@Override
 	protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanCurrentlyInCreationException cause) {
 		List<String> cycle = cycle(rootFailure);
@@ -26,9 +37,7 @@ final class BeanCycleFailureAnalyzer extends AbstractFailureAnalyzer<BeanCurrent
 			return null;
 		}
 		return new FailureAnalysis("These beans need each other, each one the next: " + String.join(", ", cycle) + ".",
-				"SessionKit builds its beans with all hooks, listeners, policies and the like. Let such a bean take an"
-						+ " ObjectProvider of what it needs, as ObjectProvider<Conversations> or"
-						+ " ObjectProvider<ChatClient.Builder>, and ask that when it is called."
+				(cycle.contains(TABLES) ? DATABASE : PARTS)
 						+ " 'spring.main.allow-circular-references' does not help here.",
 				rootFailure);
 	}

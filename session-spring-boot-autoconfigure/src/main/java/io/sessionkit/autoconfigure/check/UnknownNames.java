@@ -1,8 +1,10 @@
 package io.sessionkit.autoconfigure.check;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +21,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.env.PropertySourceInfo;
 import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.OriginLookup;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -26,6 +29,7 @@ import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.StringUtils;
 
 /**
  * Finds names that begin like those of SessionKit but are not the name of a property:
@@ -48,6 +52,9 @@ final class UnknownNames {
 	private final List<Unknown> refused = new ArrayList<>();
 
 	private final Set<String> foreign = new TreeSet<>();
+
+	/** What the variables that count begin with, with an underscore; often empty. */
+	private String environmentPrefix = "";
 
 	/**
 	 * An unknown name as it is written, its place, and the text that says what to write
@@ -73,16 +80,41 @@ final class UnknownNames {
 		for (PropertySource<?> source : environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> listing
 					&& !ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)) {
-				names.check(listing);
+				names.environmentPrefix = environmentPrefix(listing);
+				names.check(names.environmentPrefix.isEmpty() ? listing : names.withoutPrefix(listing));
 			}
 		}
 		names.report();
 		return names.foreign;
 	}
 
+	private static String environmentPrefix(PropertySource<?> source) {
+		String prefix = (source instanceof PropertySourceInfo info) ? info.getPrefix() : null;
+		return StringUtils.hasLength(prefix) ? prefix.replace('.', '_').toUpperCase(Locale.ROOT) + "_" : "";
+	}
+
+	/**
+	 * Returns the variables of an application that has a prefix for its environment
+	 * ({@code SpringApplication.setEnvironmentPrefix}), without it. Those that have none
+	 * may be another application's.
+	 */
+	private EnumerablePropertySource<?> withoutPrefix(EnumerablePropertySource<?> source) {
+		Map<String, Object> variables = new LinkedHashMap<>();
+		for (String name : source.getPropertyNames()) {
+			if (startsWith(name, this.environmentPrefix)) {
+				variables.put(name.substring(this.environmentPrefix.length()),
+						Objects.toString(source.getProperty(name), ""));
+			}
+			else if (startsWith(name, VARIABLE_PREFIX) && !isIgnored(name)) {
+				this.foreign.add(name + " (" + place(name, source) + ")");
+			}
+		}
+		return new SystemEnvironmentPropertySource(source.getName(), variables);
+	}
+
 	private void check(EnumerablePropertySource<?> source) {
 		for (String name : source.getPropertyNames()) {
-			if (isIgnored(name)) {
+			if (isIgnored(this.environmentPrefix + name)) {
 				continue;
 			}
 			if (startsWith(name, VARIABLE_PREFIX)) {
@@ -110,7 +142,7 @@ final class UnknownNames {
 				.ifPresent((property) -> refuse(written, source, write(property.name())));
 		}
 		else if (prefix.equals(name) && isOfProcess(source)) {
-			this.foreign.add(written + " (" + place(written, source) + ")");
+			addForeign(written, source);
 		}
 		else if (KnownProperties.ALL.isGroup(name)) {
 			refuseGroup(written, name, source);
@@ -146,9 +178,13 @@ final class UnknownNames {
 						Spelling.misspelt(written).map((property) -> variable(property.name())));
 			}
 			else if (isInGroup(written) && !source.containsProperty(link.group(1) + "_SERVICE_HOST")) {
-				this.foreign.add(written + " (" + place(written, source) + ")");
+				addForeign(written, source);
 			}
 		}
+	}
+
+	private void addForeign(String name, PropertySource<?> source) {
+		this.foreign.add(this.environmentPrefix + name + " (" + place(name, source) + ")");
 	}
 
 	/**
@@ -158,7 +194,7 @@ final class UnknownNames {
 	 */
 	private void refuseUnlessForeign(String name, EnumerablePropertySource<?> source, Optional<String> nearest) {
 		if (isOfProcess(source) && nearest.isEmpty() && !isInGroup(name)) {
-			this.foreign.add(name + " (" + place(name, source) + ")");
+			addForeign(name, source);
 		}
 		else {
 			refuse(name, source, cure(nearest));
@@ -177,8 +213,8 @@ final class UnknownNames {
 			.anyMatch((group) -> startsWith(rest, group + "_") || startsWith(rest, group + "."));
 	}
 
-	private static String variable(String property) {
-		return property.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
+	private String variable(String property) {
+		return this.environmentPrefix + property.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
 	}
 
 	private static String cure(Optional<String> nearest) {
@@ -192,7 +228,7 @@ final class UnknownNames {
 	}
 
 	private void refuse(String name, PropertySource<?> source, String cure) {
-		this.refused.add(new Unknown(name, place(name, source), cure));
+		this.refused.add(new Unknown(this.environmentPrefix + name, place(name, source), cure));
 	}
 
 	private static String place(String name, PropertySource<?> source) {

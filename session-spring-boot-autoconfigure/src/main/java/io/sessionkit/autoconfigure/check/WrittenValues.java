@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
+import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.KnownProperties.Property;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +42,16 @@ final class WrittenValues {
 
 	private static final Pattern YAML = Pattern.compile("\\.ya?ml$");
 
+	private static final String PROMPT = SessionKitProperties.PREFIX + ".summarize.prompt";
+
 	/** A name of an entry that needs no brackets. */
 	private static final Pattern PLAIN_KEY = Pattern.compile("[a-z0-9][a-z0-9-]*");
+
+	/**
+	 * A placeholder that Spring Boot has left as it is, since nobody has set what it
+	 * names, or one that Maven has not replaced.
+	 */
+	private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{|^@[\\w.-]+@$");
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
@@ -61,9 +70,9 @@ final class WrittenValues {
 	}
 
 	/**
-	 * Refuses empty texts, times and sizes without a unit, times shorter than a second,
-	 * what is not a switch, a time, a size or a number where one is expected, and
-	 * elements of lists and entries of maps that would not be bound.
+	 * Refuses empty texts, placeholders without a value, times and sizes without a unit,
+	 * times shorter than a second, what is not a switch, a time, a size or a number where
+	 * one is expected, and elements of lists and entries of maps that would not be bound.
 	 * @throws ConfigurationRefusedException if there is such a value
 	 */
 	static void refuse(Environment environment) {
@@ -75,6 +84,7 @@ final class WrittenValues {
 		refuseEmpty(property);
 		if (property.isList()) {
 			refuseElementsBesideText(property);
+			list(property).forEach((element) -> refusePlaceholder(property, element));
 		}
 		if (property.isMap()) {
 			checkEntries(property);
@@ -82,8 +92,20 @@ final class WrittenValues {
 		}
 		String written = written(property);
 		if (written != null) {
+			refusePlaceholder(property, written);
 			checkForm(property, written);
 			refuseTooShort(property, written);
+		}
+	}
+
+	/**
+	 * Refuses a placeholder that has got no value: nobody has an authority that is named
+	 * so, and a version would be the same in each release. A prompt may say anything.
+	 */
+	private void refusePlaceholder(Property property, String written) {
+		if (!property.name().equals(PROMPT) && PLACEHOLDER.matcher(written.strip()).find()) {
+			throw refusal(property, written, ", a placeholder that has no value",
+					"Write the value itself, or set what the placeholder names");
 		}
 	}
 
@@ -96,14 +118,38 @@ final class WrittenValues {
 		return KnownProperties.ALL.of(names).stream().filter(values::isWritten).map(Property::name).toList();
 	}
 
+	/**
+	 * Returns the names of the properties, of those that have one of the names or are in
+	 * a group of that name, that are not written alike in two environments.
+	 */
+	static List<String> differing(Environment environment, Environment other, List<String> names) {
+		WrittenValues values = new WrittenValues(environment);
+		WrittenValues others = new WrittenValues(other);
+		return KnownProperties.ALL.of(names)
+			.stream()
+			.filter((property) -> !Objects.equals(values.whole(property), others.whole(property)))
+			.map(Property::name)
+			.toList();
+	}
+
 	private boolean isWritten(Property property) {
+		return whole(property) != null;
+	}
+
+	/** Returns all texts of a property; null if it has none. */
+	private @Nullable Object whole(Property property) {
 		if (property.isList()) {
-			return !this.binder.bind(property.name(), Bindable.listOf(String.class)).orElse(List.of()).isEmpty();
+			List<String> all = list(property);
+			return all.isEmpty() ? null : all;
 		}
 		if (property.isMap()) {
-			return this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class)).isBound();
+			return this.binder.bind(property.name(), Bindable.mapOf(String.class, String.class)).orElse(null);
 		}
-		return written(property) != null;
+		return written(property);
+	}
+
+	private List<String> list(Property property) {
+		return this.binder.bind(property.name(), Bindable.listOf(String.class)).orElse(List.of());
 	}
 
 	/**
@@ -213,6 +259,7 @@ final class WrittenValues {
 		if (written.isBlank()) {
 			throw empty(entry);
 		}
+		refusePlaceholder(entry, written);
 		checkForm(entry, written);
 	}
 

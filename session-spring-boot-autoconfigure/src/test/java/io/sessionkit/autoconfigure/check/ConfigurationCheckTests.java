@@ -42,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.env.PropertySourceInfo;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -300,6 +301,37 @@ class ConfigurationCheckTests {
 			.startsWith("SESSIONKIT_STORE_REDIS_PORT (");
 	}
 
+	/** As {@code SpringApplication.setEnvironmentPrefix} has it. */
+	@Test
+	void variablesOfAnApplicationThatHasAPrefixForThemAreCheckedWithIt() {
+		with(new Prefixed(Map.of("SHOP_SESSIONKIT_APPROVAL_TOOLS", "refund", "SESSIONKIT_APPROVAL_TOOLS", "cancel",
+				"SHOP_NAME", "x", "SESSIONKIT_QUUX", "x")))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(SessionKitProperties.class).approval().tools()).containsExactly("refund");
+			});
+		assertThat(refuse(new Prefixed(Map.of("SESSIONKIT_APPROVAL_TOOLS", "cancel", "SHOP_SESSIONKIT_QUUX", "x"))))
+			.satisfiesExactly((name) -> assertThat(name).startsWith("SESSIONKIT_APPROVAL_TOOLS ("),
+					(name) -> assertThat(name).startsWith("SHOP_SESSIONKIT_QUUX ("));
+		FailureAnalysis analysis = StartFailure
+			.analysis(with(new Prefixed(Map.of("SHOP_SESSIONKIT_APPROVALS_TOOLS", "s3cret"))));
+		assertThat(analysis.getDescription()).contains("'SHOP_SESSIONKIT_APPROVALS_TOOLS'").doesNotContain("s3cret");
+		assertThat(analysis.getAction()).contains("Write 'SHOP_SESSIONKIT_APPROVAL_TOOLS'.");
+	}
+
+	private static final class Prefixed extends SystemEnvironmentPropertySource implements PropertySourceInfo {
+
+		Prefixed(Map<String, Object> variables) {
+			super("test-" + StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables);
+		}
+
+		@Override
+		public String getPrefix() {
+			return "shop";
+		}
+
+	}
+
 	/** As that of JNDI. */
 	@Test
 	void sourceThatCannotListItsNamesIsNotChecked() {
@@ -372,6 +404,47 @@ class ConfigurationCheckTests {
 	@Test
 	void placeholderOfNothingIsAnEmptyText() {
 		assertThat(analysisOf("sessionkit.approval.tools=${TOOLS:}").getDescription()).contains("an empty text");
+	}
+
+	// placeholders
+
+	/** Nobody would have that authority, and each release would have that version. */
+	@ParameterizedTest
+	@MethodSource("allNames")
+	void placeholderWithoutAValueIsRefused(String name) {
+		if (name.equals("sessionkit.summarize.prompt")) {
+			return;
+		}
+		for (String written : List.of("${NOT_SET}", "a=B${NOT_SET}", "@project.version@")) {
+			FailureAnalysis analysis = StartFailure
+				.analysis(with(new MapPropertySource("test", Map.of(name, written))));
+			assertThat(analysis.getDescription())
+				.startsWith("The property '" + name + "' is '" + written + "', a placeholder that has no value");
+			assertThat(analysis.getAction()).startsWith("Write ").contains("what the placeholder names");
+		}
+	}
+
+	@Test
+	void placeholderWithoutAValueIsRefusedInAnElementAndInAnEntry() {
+		assertThat(analysisOf("sessionkit.approval.deciders[0]=refund=ROLE_LEAD",
+				"sessionkit.approval.deciders[1]=cancel=${LEAD_ROLE}")
+			.getDescription()).contains("'cancel=${LEAD_ROLE}', a placeholder that has no value");
+		assertThat(analysisOf("sessionkit.tools.timeouts.refund=${NOT_SET}").getDescription())
+			.startsWith("The property 'sessionkit.tools.timeouts.refund' is '${NOT_SET}', a placeholder");
+	}
+
+	@Test
+	void placeholderThatHasAValueOrStandsInAPromptIsNotRefused() {
+		this.runner
+			.withPropertyValues("given=2026-11", "sessionkit.approval.version=${given}@a",
+					"sessionkit.approval.tools=${NOT_SET:refund}",
+					"sessionkit.summarize.prompt=Leave ${NOT_SET} as it is: {conversation}")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				SessionKitProperties properties = context.getBean(SessionKitProperties.class);
+				assertThat(properties.approval().version()).isEqualTo("2026-11@a");
+				assertThat(properties.approval().tools()).containsExactly("refund");
+			});
 	}
 
 	@Test

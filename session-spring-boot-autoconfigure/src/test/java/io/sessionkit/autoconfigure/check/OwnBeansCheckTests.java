@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.check;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -43,6 +44,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -276,6 +278,59 @@ class OwnBeansCheckTests {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBean(Conversations.class).has(this.hook)).isTrue();
 			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "approval.tools=refund", "trim.max-turns=1", "tools.timeouts.refund=3s",
+			"store.memory.max-sessions=5", "time-to-live=30d", "require-session=true" })
+	void propertyOfAContextBelowTheBeanThatHasItIsRefused(String property) {
+		this.runner.run((parent) -> {
+			String[] pair = property.split("=");
+			FailureAnalysis analysis = StartFailure.analysis(this.runner.withParent(parent)
+				.withInitializer((context) -> context.getEnvironment()
+					.getPropertySources()
+					.addFirst(new MapPropertySource("below", Map.of("sessionkit." + pair[0], pair[1])))));
+			assertThat(analysis.getDescription())
+				.contains("'sessionkit." + property.replaceAll("=.*|\\.refund.*", "") + "'")
+				.contains("bean of a context above this one");
+			assertThat(analysis.getAction()).contains("Write them for that context");
+		});
+		ApplicationContextRunner both = this.runner.withPropertyValues("sessionkit." + property);
+		both.run((parent) -> both.withParent(parent).run((context) -> assertThat(context).hasNotFailed()));
+	}
+
+	@Test
+	void partsOfAContextBelowTheBeanThatWouldNeedThemAreRefused() {
+		this.runner.run((parent) -> {
+			ApplicationContextRunner below = this.runner.withParent(parent);
+			refusesBelow(below.withBean("own", ApprovalPolicy.class, () -> (request) -> Ruling.deny("never")),
+					"ApprovalPolicy", "Approvals bean 'sessionKitApprovals'");
+			refusesBelow(below.withBean("own", SessionHook.class, () -> this.hook), "SessionHook",
+					"Conversations bean 'sessionKitConversations'");
+			refusesBelow(below.withBean("own", SessionListener.class, () -> new SessionListener() {
+			}), "SessionListener", "Conversations bean 'sessionKitConversations'");
+			refusesBelow(below.withBean("own", SessionKeyResolver.class, () -> (request) -> Optional.empty()),
+					"SessionKeyResolver", "SessionAdvisor bean 'sessionKitAdvisor'");
+		});
+	}
+
+	private static void refusesBelow(ApplicationContextRunner below, String part, String owner) {
+		FailureAnalysis analysis = StartFailure.analysis(below);
+		assertThat(analysis.getDescription()).contains(part + " bean 'own'")
+			.contains(owner + " of a context above this one");
+		assertThat(analysis.getAction()).contains("Define it in that context");
+	}
+
+	@Test
+	void partsOfTheContextThatHasTheBeanAreNotRefusedBelow() {
+		this.runner.withBean("guard", SessionHook.class, () -> this.hook)
+			.withBean("each", SessionHook.class, () -> new SessionHook() {
+			}, (definition) -> definition.setScope("prototype"))
+			.withBean("deny", ApprovalPolicy.class, () -> (request) -> Ruling.deny("never"))
+			.run((parent) -> this.runner.withParent(parent)
+				.withBean("ofSomeCalls", SessionHook.class, () -> new SessionHook() {
+				}, (definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+				.run((context) -> assertThat(context).hasNotFailed()));
 	}
 
 	private ApplicationContextRunner conversations(Function<SessionStore, Conversations> built) {

@@ -38,8 +38,12 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -88,6 +92,33 @@ class SchemaInitializationTests {
 		DataSource database = server.dataSource(server.newDatabase());
 		assertThatAlwaysCanBeRepeated(
 				this.runner.withBean(DataSource.class, () -> database).withPropertyValues(ALWAYS));
+	}
+
+	/** As tenants whose databases another one knows. */
+	@Test
+	void dataSourceThatIsBuiltWithWhatWaitsForItsTablesIsRefusedWithWhatToDo() {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withConfiguration(AutoConfigurations.of(JdbcTemplateAutoConfiguration.class))
+				.withUserConfiguration(Tenants.class));
+		assertThat(analysis.getDescription()).contains("tenants, jdbcTemplate, sessionKitSchemaInitializer");
+		assertThat(analysis.getAction()).contains("new JdbcTemplate(other)");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Tenants {
+
+		@Bean
+		@Primary
+		DataSource main() {
+			return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID());
+		}
+
+		@Bean(defaultCandidate = false)
+		@SessionKitDataSource
+		DataSource tenants(JdbcTemplate jdbc) {
+			return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID());
+		}
+
 	}
 
 	private static void assertThatAlwaysCanBeRepeated(ApplicationContextRunner always) {
