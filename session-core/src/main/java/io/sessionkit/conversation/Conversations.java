@@ -62,6 +62,8 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 
 	private final @Nullable Summarizer summarizer;
 
+	private final List<TurnObserver> observers;
+
 	private final Turns turns;
 
 	private final Duration lease;
@@ -77,7 +79,8 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		this.lease = builder.lease;
 		this.toolTimeout = builder.toolTimeout;
 		this.toolTimeouts = builder.toolTimeouts;
-		TurnObserver observer = TurnObserver.all(builder.observers);
+		this.observers = builder.observers;
+		TurnObserver observer = TurnObserver.all(this.observers);
 		TurnRules.Kept kept = new TurnRules.Kept(builder.keepSystemText,
 				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
 				builder.maxAttributesSize, builder.retention);
@@ -169,15 +172,16 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	}
 
 	/**
-	 * Returns whether a hook, a listener or a merge takes part in all turns of these
-	 * sessions, or a trigger makes summaries of them due. For SessionKit's own packages.
-	 * @param part the hook, the listener, the merge or the trigger
+	 * Returns whether a hook, a listener, a merge or an observer takes part in all turns
+	 * of these sessions, or a trigger makes summaries of them due. For SessionKit's own
+	 * packages.
+	 * @param part the hook, the listener, the merge, the observer or the trigger
 	 * @return true if the builder was given it
 	 */
 	public boolean has(Object part) {
 		Extensions all = this.rules.extensions();
 		return all.hooks().contains(part) || all.listeners().contains(part) || part.equals(all.merge())
-				|| this.summarizer != null && part.equals(this.summarizer.trigger());
+				|| this.observers.contains(part) || this.summarizer != null && part.equals(this.summarizer.trigger());
 	}
 
 	/**

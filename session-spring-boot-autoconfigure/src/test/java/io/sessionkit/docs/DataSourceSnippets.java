@@ -5,7 +5,9 @@ import javax.sql.DataSource;
 import io.sessionkit.autoconfigure.store.SessionKitDataSource;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -38,5 +40,18 @@ public final class DataSourceSnippets {
 
 	}
 	// end::marked
+
+	// tag::beside-r2dbc
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties(DataSourceProperties.class)
+	public static class BesideR2dbc {
+
+		@Bean
+		DataSource dataSource(DataSourceProperties properties) {
+			return properties.initializeDataSourceBuilder().build();
+		}
+
+	}
+	// end::beside-r2dbc
 
 }

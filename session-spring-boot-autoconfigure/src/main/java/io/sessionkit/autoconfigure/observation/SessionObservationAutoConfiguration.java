@@ -16,6 +16,7 @@ import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -25,6 +26,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,6 +43,11 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnSwitch("sessionkit.enabled")
 @EnableConfigurationProperties(SessionKitProperties.class)
 public final class SessionObservationAutoConfiguration {
+
+	@Bean
+	UnaskedObservers sessionKitUnaskedObservers(ListableBeanFactory beans, ObjectProvider<TurnObserver> observers) {
+		return new UnaskedObservers(beans, observers);
+	}
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
@@ -78,10 +85,13 @@ public final class SessionObservationAutoConfiguration {
 
 		/**
 		 * Creates the counters eagerly, even if beans are created lazily: a rate begins
-		 * with the first value of a counter, so it would miss the first event.
+		 * with the first value of a counter, so it would miss the first event. A context
+		 * below another that counts has none: its events are published there too, and
+		 * would count twice.
 		 */
 		@Bean
 		@Lazy(false)
+		@ConditionalOnMissingBean
 		ApprovalMeters sessionKitApprovalMeters(MeterRegistry registry) {
 			return new ApprovalMeters(registry);
 		}

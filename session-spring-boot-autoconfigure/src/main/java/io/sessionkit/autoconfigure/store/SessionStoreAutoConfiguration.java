@@ -24,6 +24,7 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.jdbc.core.JdbcOperations;
@@ -40,6 +41,11 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnMissingBean(SessionStore.class)
 public final class SessionStoreAutoConfiguration {
 
+	@Bean
+	UnusedMark sessionKitUnusedMark(ConfigurableListableBeanFactory beans, SessionKitProperties properties) {
+		return new UnusedMark(beans, properties.store());
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnStoreType(StoreType.MEMORY)
 	static final class MemoryConfiguration {
@@ -52,8 +58,8 @@ public final class SessionStoreAutoConfiguration {
 
 		@Bean
 		UnseenConnections sessionKitUnseenConnections(ConfigurableListableBeanFactory beans,
-				SessionKitProperties properties) {
-			return new UnseenConnections(beans, properties.store());
+				SessionKitProperties properties, Environment environment) {
+			return new UnseenConnections(beans, properties.store(), environment);
 		}
 
 	}

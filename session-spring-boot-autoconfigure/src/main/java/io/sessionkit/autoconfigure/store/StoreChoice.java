@@ -31,6 +31,11 @@ final class StoreChoice {
 	private static final String USE_MEMORY = "set '" + StoreProperties.STORE_TYPE
 			+ "' to 'memory' for sessions that are forgotten on restart";
 
+	private static final String BESIDE_R2DBC = "Add the dependency org.springframework.boot:spring-boot-starter-jdbc"
+			+ " and the JDBC driver of the database, and define a DataSource bean, such as"
+			+ " DataSourceBuilder.create().url(..).build(): there is no store on R2DBC, and beside its ConnectionFactory"
+			+ " Spring Boot makes no DataSource, whatever 'spring.datasource.url' says.";
+
 	private final ConfigurableListableBeanFactory beans;
 
 	private final @Nullable ClassLoader classLoader;
@@ -117,6 +122,39 @@ final class StoreChoice {
 		});
 	}
 
+	/**
+	 * Refuses the address of a server for which there is no connection, and a database
+	 * that is only reached in a way in which no store does. A connection that is there
+	 * and that no store may have, by the mark of its bean, is left alone.
+	 * @param isWritten returns whether a property is written
+	 */
+	void refuseUnconnected(Predicate<String> isWritten) {
+		for (StoreNeeds needs : StoreNeeds.ALL) {
+			List<String> written = needs.addresses().stream().filter(isWritten).toList();
+			if (beans(needs.connections()).isEmpty() && (!written.isEmpty() || isReactive(needs))) {
+				throw unconnected(needs, written);
+			}
+		}
+	}
+
+	private ConfigurationRefusedException unconnected(StoreNeeds needs, List<String> written) {
+		List<String> signs = new ArrayList<>(written.stream().map((property) -> "'" + property + "'").toList());
+		if (isReactive(needs)) {
+			signs.add("an R2DBC ConnectionFactory " + beans(StoreNeeds.R2DBC));
+		}
+		return new ConfigurationRefusedException(
+				"The application has " + String.join(" and ", signs) + ", but no " + needs.bean()
+						+ ". So sessions would be forgotten on restart.",
+				(isReactive(needs) ? BESIDE_R2DBC
+						: "Add the dependency " + needs.dependency() + ", or define a " + needs.bean() + " bean.")
+						+ " Or " + USE_MEMORY + ".");
+	}
+
+	/** Returns whether Spring Boot makes no connection, since there is one of R2DBC. */
+	private boolean isReactive(StoreNeeds needs) {
+		return needs.type() == StoreType.JDBC && !beans(StoreNeeds.R2DBC).isEmpty();
+	}
+
 	private static ConfigurationRefusedException ambiguous(Map<StoreNeeds, List<String>> found) {
 		List<String> beans = new ArrayList<>();
 		List<String> cures = new ArrayList<>();
@@ -140,7 +178,7 @@ final class StoreChoice {
 			throw new ConfigurationRefusedException(
 					"The property '" + StoreProperties.STORE_TYPE + "' is '" + needs.type().value()
 							+ "', but the application has no " + needs.bean() + ".",
-					needs.cure() + " If there is one: " + needs.declaration());
+					(isReactive(needs) ? BESIDE_R2DBC : needs.cure()) + " If there is one: " + needs.declaration());
 		}
 		if (!hasSingleCandidate(beans)) {
 			throw new ConfigurationRefusedException(
@@ -161,23 +199,31 @@ final class StoreChoice {
 		}
 	}
 
-	private List<String> candidates(StoreNeeds needs) {
-		return isPresent(needs.connections())
-				? candidates(ClassUtils.resolveClassName(needs.connections(), this.classLoader)) : List.of();
-	}
-
-	private boolean isPresent(String className) {
-		return ClassUtils.isPresent(className, this.classLoader);
-	}
-
 	/**
 	 * Returns the beans that are marked, otherwise those that could be injected by their
 	 * type alone.
 	 */
-	private List<String> candidates(Class<?> type) {
-		List<String> all = List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false));
+	private List<String> candidates(StoreNeeds needs) {
+		List<String> all = beans(needs.connections());
 		List<String> marked = all.stream().filter(this::isMarked).toList();
 		return marked.isEmpty() ? all.stream().filter(this::isNotBarred).toList() : marked;
+	}
+
+	/** Returns the DataSource beans that are marked. */
+	List<String> marked() {
+		return beans(StoreNeeds.JDBC.connections()).stream().filter(this::isMarked).toList();
+	}
+
+	private List<String> beans(String className) {
+		if (!isPresent(className)) {
+			return List.of();
+		}
+		Class<?> type = ClassUtils.resolveClassName(className, this.classLoader);
+		return List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false));
+	}
+
+	private boolean isPresent(String className) {
+		return ClassUtils.isPresent(className, this.classLoader);
 	}
 
 	private boolean isMarked(String name) {

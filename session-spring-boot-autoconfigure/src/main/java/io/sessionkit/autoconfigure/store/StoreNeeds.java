@@ -12,15 +12,20 @@ import io.sessionkit.autoconfigure.StoreProperties.StoreType;
  * @param type the type of the store
  * @param place the place of the sessions, for a report
  * @param connections the class of the bean that provides connections
+ * @param addresses the properties that say where the server is
  * @param libraries one class of each library
  * @param dependency the dependency that brings the libraries
  * @param cure the instructions to get the bean
  * @param choice the instructions to choose one of several beans that is not primary
  */
-record StoreNeeds(StoreType type, String place, String connections, List<String> libraries, String dependency,
-		String cure, String choice) {
+record StoreNeeds(StoreType type, String place, String connections, List<String> addresses, List<String> libraries,
+		String dependency, String cure, String choice) {
+
+	/** The class of a bean beside which Spring Boot makes no DataSource. */
+	static final String R2DBC = "io.r2dbc.spi.ConnectionFactory";
 
 	static final StoreNeeds JDBC = new StoreNeeds(StoreType.JDBC, "in a database", "javax.sql.DataSource",
+			List.of("spring.datasource.url", "spring.datasource.jndi-name"),
 			List.of("org.springframework.jdbc.core.JdbcOperations",
 					"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer"),
 			"org.springframework.boot:spring-boot-starter-jdbc",
@@ -29,6 +34,8 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 
 	static final StoreNeeds REDIS = new StoreNeeds(StoreType.REDIS, "in Redis",
 			"org.springframework.data.redis.connection.RedisConnectionFactory",
+			List.of("spring.data.redis.url", "spring.data.redis.host", "spring.data.redis.cluster.nodes",
+					"spring.data.redis.sentinel.master"),
 			List.of("org.springframework.data.redis.core.RedisTemplate"),
 			"org.springframework.boot:spring-boot-starter-data-redis",
 			"Add the dependency org.springframework.boot:spring-boot-starter-data-redis and set"

@@ -9,6 +9,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ToolApproval;
+import io.sessionkit.autoconfigure.AddedInterface;
 import io.sessionkit.autoconfigure.StoreWatch;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
@@ -31,8 +34,6 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.ai.model.tool.autoconfigure.ToolCallingAutoConfiguration;
 import org.springframework.ai.tool.function.FunctionToolCallback;
-import org.springframework.asm.ClassWriter;
-import org.springframework.asm.Opcodes;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -41,6 +42,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 class SessionObservationAutoConfigurationTests {
 
@@ -102,6 +104,16 @@ class SessionObservationAutoConfigurationTests {
 			.run((context) -> assertThat(
 					context.getBean(MeterRegistry.class).find("sessionkit.approvals.requested").counter())
 				.isNotNull());
+	}
+
+	/** Spring publishes an event in the contexts above too. */
+	@Test
+	void eventOfAContextBelowAnotherIsCountedOnce() {
+		this.observed.run((parent) -> this.runner.withParent(parent).run((context) -> {
+			context.publishEvent(new ApprovalEvent.Requested(mock(ToolApproval.class)));
+			assertThat(parent.getBean(MeterRegistry.class).get("sessionkit.approvals.requested").counter().count())
+				.isEqualTo(1);
+		}));
 	}
 
 	@Test
@@ -172,34 +184,13 @@ class SessionObservationAutoConfigurationTests {
 	/** Two endpoints of one name would keep the application from starting. */
 	@Test
 	void besideTheEndpointOfSpringSessionOursHasAnotherName() {
-		this.runner.withClassLoader(new WithSpringSession())
+		this.runner
+			.withClassLoader(new AddedInterface("org.springframework.boot.session.actuate.endpoint.SessionsEndpoint"))
 			.withPropertyValues("management.endpoints.web.exposure.include=*",
 					"management.endpoints.jmx.exposure.include=*")
 			.run((context) -> assertThat(
 					context.getBean(SessionsEndpoint.class).getClass().getAnnotation(Endpoint.class).id())
 				.isEqualTo("sessionkit"));
-	}
-
-	/** Has a class that is named like the endpoint of Spring Session. */
-	private static final class WithSpringSession extends ClassLoader {
-
-		private static final String NAME = "org.springframework.boot.session.actuate.endpoint.SessionsEndpoint";
-
-		WithSpringSession() {
-			super(WithSpringSession.class.getClassLoader());
-		}
-
-		@Override
-		protected Class<?> findClass(String name) throws ClassNotFoundException {
-			if (!name.equals(NAME)) {
-				throw new ClassNotFoundException(name);
-			}
-			ClassWriter writer = new ClassWriter(0);
-			writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, name.replace('.', '/'), null, "java/lang/Object", null);
-			byte[] code = writer.toByteArray();
-			return defineClass(name, code, 0, code.length);
-		}
-
 	}
 
 	@Test

@@ -10,12 +10,14 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.autoconfigure.AddedInterface;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.docs.DataSourceSnippets;
 import io.sessionkit.store.MessageTokens;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -25,6 +27,7 @@ import io.sessionkit.test.ObservedStore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
@@ -34,17 +37,21 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DeferredImportSelector;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -54,9 +61,11 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 class SessionStoreAutoConfigurationTests {
 
@@ -322,6 +331,67 @@ class SessionStoreAutoConfigurationTests {
 			.contains("return the type DataSource");
 		made.withPropertyValues("sessionkit.store.type=memory")
 			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "spring.datasource.url, spring-boot-starter-jdbc", "spring.datasource.jndi-name, DataSource bean",
+			"spring.data.redis.url, spring-boot-starter-data-redis",
+			"spring.data.redis.host, RedisConnectionFactory bean",
+			"spring.data.redis.cluster.nodes, spring-boot-starter-data-redis",
+			"spring.data.redis.cluster.nodes[0], spring-boot-starter-data-redis" })
+	void addressToWhichNothingConnectsIsNoReasonToForget(String property, String cure) {
+		ApplicationContextRunner written = this.runner.withPropertyValues(property + "=there");
+		FailureAnalysis analysis = StartFailure.analysis(written);
+		assertThat(analysis.getDescription()).contains("'" + property.replace("[0]", "") + "'")
+			.contains("forgotten on restart");
+		assertThat(analysis.getAction()).contains(cure).contains("'sessionkit.store.type' to 'memory'");
+		written.withPropertyValues("sessionkit.store.type=memory")
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void addressToWhichOneConnectsThatIsNotForSessionsIsNotRefused() {
+		this.runner.withPropertyValues("spring.datasource.url=jdbc:none:", "spring.datasource.jndi-name=")
+			.withBean("reports", DataSource.class, SessionStoreAutoConfigurationTests::unused,
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	/** Spring Boot makes no DataSource there, whatever the properties say. */
+	@ParameterizedTest
+	@ValueSource(strings = { "sessionkit.store.type=jdbc", "sessionkit.enabled=true" })
+	void databaseOfR2dbcIsNoReasonToForget(String property) {
+		FailureAnalysis analysis = StartFailure.analysis(besideR2dbc().withPropertyValues(property));
+		assertThat(analysis.getAction()).contains("define a DataSource bean")
+			.contains("beside its ConnectionFactory Spring Boot makes no DataSource");
+		besideR2dbc().withPropertyValues("sessionkit.store.type=memory")
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(InMemorySessionStore.class));
+	}
+
+	@Test
+	void whatIsThereInsteadOfADataSourceIsNamed() {
+		assertThat(StartFailure.analysis(besideR2dbc()).getDescription()).contains("'spring.datasource.url'")
+			.contains("R2DBC ConnectionFactory [reactive]")
+			.contains("no DataSource");
+	}
+
+	@Test
+	void dataSourceThatIsDefinedBesideR2dbcIsTheStore() {
+		besideR2dbc().withUserConfiguration(DataSourceSnippets.BesideR2dbc.class)
+			.run((context) -> assertThat(context).getBean(SessionStore.class).isInstanceOf(JdbcSessionStore.class));
+	}
+
+	private ApplicationContextRunner besideR2dbc() {
+		ClassLoader withR2dbc = new AddedInterface("io.r2dbc.spi.ConnectionFactory");
+		Class<?> type = ClassUtils.resolveClassName("io.r2dbc.spi.ConnectionFactory", withR2dbc);
+		return this.runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withClassLoader(withR2dbc)
+			.withPropertyValues("spring.datasource.url=jdbc:h2:mem:beside-r2dbc;DB_CLOSE_DELAY=-1")
+			.withInitializer((context) -> registerMock(context, type));
+	}
+
+	private static <T> void registerMock(ConfigurableApplicationContext context, Class<T> type) {
+		((GenericApplicationContext) context).registerBean("reactive", type, () -> mock(type));
 	}
 
 	@Configuration(proxyBeanMethods = false)
