@@ -5,14 +5,13 @@ import io.sessionkit.autoconfigure.check.AtStart;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.ai.chat.client.ChatClient;
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.env.Environment;
 
 /**
  * Warns that no client has the session advisor by itself, since Spring AI is told to
  * configure no builder of clients: their calls would have no session, without an error.
+ * Builders of the application do not have it either, since then nothing applies the
+ * customizers to them.
  */
 final class RegistrationCheck extends AtStart {
 
@@ -20,28 +19,21 @@ final class RegistrationCheck extends AtStart {
 
 	private static final String CLIENT = "spring.ai.chat.client.enabled";
 
-	private final ListableBeanFactory beans;
-
 	private final Environment environment;
 
-	RegistrationCheck(ListableBeanFactory beans, Environment environment) {
-		this.beans = beans;
+	RegistrationCheck(Environment environment) {
 		this.environment = environment;
 	}
 
 	@Override
 	protected void run() {
-		if (!this.environment.getProperty(CLIENT, Boolean.class, true) && !isBuilderThere()) {
-			logger.warn(
-					"'" + CLIENT + "' is false, so no ChatClient has the session advisor by itself. Give it to each of"
-							+ " them with defaultAdvisors(sessionAdvisor), and set '"
-							+ SessionKitProperties.AUTO_REGISTER + "' to false.");
+		if (!this.environment.getProperty(CLIENT, Boolean.class, true)) {
+			logger.warn("'" + CLIENT + "' is false, so no ChatClient has the session advisor by itself, nor has one of"
+					+ " a ChatClient.Builder bean of the application. Give it to each of them with"
+					+ " defaultAdvisors(sessionAdvisor), and set '" + SessionKitProperties.AUTO_REGISTER
+					+ "' to false. Or leave '" + CLIENT
+					+ "' out, and build them with the ChatClientBuilderConfigurer.");
 		}
-	}
-
-	private boolean isBuilderThere() {
-		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, ChatClient.Builder.class, true,
-				false).length > 0;
 	}
 
 }

@@ -303,8 +303,8 @@ public final class SessionAdvisorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnSwitch(SessionKitProperties.AUTO_REGISTER)
-	RegistrationCheck sessionKitRegistrationCheck(ListableBeanFactory beans, Environment environment) {
-		return new RegistrationCheck(beans, environment);
+	RegistrationCheck sessionKitRegistrationCheck(Environment environment) {
+		return new RegistrationCheck(environment);
 	}
 
 	private static Trim trim(SessionKitProperties.Trim properties) {

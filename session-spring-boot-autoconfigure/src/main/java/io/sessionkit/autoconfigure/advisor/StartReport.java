@@ -6,6 +6,7 @@ import java.util.List;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StoreLife;
+import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.SummarizeProperties;
 import io.sessionkit.autoconfigure.WrittenTime;
 import io.sessionkit.autoconfigure.check.AtStart;
@@ -22,7 +23,8 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Says in one line of the log which store keeps the sessions, what is forgotten, and what
- * is limited.
+ * is limited. It is a warning if all is forgotten when the process ends, and nobody has
+ * named the store.
  */
 final class StartReport extends AtStart {
 
@@ -46,7 +48,28 @@ final class StartReport extends AtStart {
 
 	@Override
 	protected void run() {
-		this.store.ifUnique((used) -> logger.info(line(SessionAccess.unguarded(used))));
+		this.store.ifUnique((used) -> report(SessionAccess.unguarded(used)));
+	}
+
+	private void report(SessionStore used) {
+		if (isOurs() && this.properties.store().type() == null && endsWithProcess(used)) {
+			logger.warn(line(used) + " Set '" + StoreProperties.STORE_TYPE + "' if that is meant.");
+		}
+		else {
+			logger.info(line(used));
+		}
+	}
+
+	private boolean isOurs() {
+		return this.beans.containsBean("sessionKitStore");
+	}
+
+	private boolean endsWithProcess(SessionStore used) {
+		return used instanceof InMemorySessionStore || isDatabaseInMemory();
+	}
+
+	private boolean isDatabaseInMemory() {
+		return this.beans.getBeanProvider(StoreLife.class).stream().anyMatch(StoreLife::endsWithProcess);
 	}
 
 	private String line(SessionStore used) {
@@ -61,7 +84,7 @@ final class StartReport extends AtStart {
 			all.add("all sessions when the process ends");
 			all.add("the least recently written ones of more than " + mostSessions());
 		}
-		if (this.beans.getBeanProvider(StoreLife.class).stream().anyMatch(StoreLife::endsWithProcess)) {
+		if (isDatabaseInMemory()) {
 			all.add("all sessions when the process ends, since the database is in memory");
 		}
 		addLife(all, used.options());
@@ -82,8 +105,8 @@ final class StartReport extends AtStart {
 	}
 
 	private String mostSessions() {
-		return this.beans.containsBean("sessionKitStore")
-				? String.valueOf(this.properties.store().memory().maxSessions()) : "the SessionStore bean allows";
+		return isOurs() ? String.valueOf(this.properties.store().memory().maxSessions())
+				: "the SessionStore bean allows";
 	}
 
 	/**
@@ -121,7 +144,7 @@ final class StartReport extends AtStart {
 		if (!summarize.enabled()) {
 			return;
 		}
-		if (this.beans.getBeanProvider(SummaryTrigger.class).getIfAvailable() != null) {
+		if (this.beans.getBeanProvider(SummaryTrigger.class).stream().findAny().isPresent()) {
 			all.add("the history before a summary, by the SummaryTrigger bean");
 			return;
 		}

@@ -73,7 +73,7 @@ class SessionsEndpoint {
 	 */
 	@ReadOperation
 	SessionReport.Overview sessions(@Nullable String owner, @Nullable Integer offset, @Nullable Integer limit) {
-		String whose = (owner != null) ? owner : "";
+		String whose = owner(owner);
 		Page page = page(offset, limit);
 		List<Session> counted = this.store.list(whose, Page.first(MOST_COUNTED));
 		List<Session> shown = (page.offset() + page.limit() <= MOST_COUNTED) ? part(counted, page)
@@ -138,6 +138,20 @@ class SessionsEndpoint {
 		}
 		catch (InvalidSessionKeyException ex) {
 			return null;
+		}
+	}
+
+	private static String owner(@Nullable String owner) {
+		String whose = (owner != null) ? owner : "";
+		try {
+			if (!whose.isEmpty()) {
+				SessionKey.checkOwner(whose);
+			}
+			return whose;
+		}
+		catch (InvalidSessionKeyException ex) {
+			throw new InvalidEndpointRequestException(String.valueOf(ex.getMessage()),
+					"Write the name of an owner, or leave it out for the sessions that have none.");
 		}
 	}
 

@@ -2,10 +2,12 @@ package io.sessionkit.autoconfigure.advisor;
 
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
+import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -29,6 +31,15 @@ class RegistrationCheckTests {
 	@Test
 	void applicationWhoseClientsGetNoAdvisorIsWarned(CapturedOutput output) {
 		this.runner.withPropertyValues(OFF).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce(WARNING);
+	}
+
+	/** Nothing applies customizers to it, as Spring AI does to its own. */
+	@Test
+	void applicationWhoseOwnBuildersGetNoAdvisorIsWarned(CapturedOutput output) {
+		this.runner.withPropertyValues(OFF)
+			.withBean(ChatClient.Builder.class, () -> ChatClient.builder(new ScriptedChatModel()))
+			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce(WARNING);
 	}
 

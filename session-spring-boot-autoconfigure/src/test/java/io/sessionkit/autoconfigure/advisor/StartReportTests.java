@@ -78,6 +78,34 @@ class StartReportTests {
 	}
 
 	@Test
+	void lineIsAWarningWhereNobodyHasNamedTheStoreThatForgetsAll(@TempDir Path folder) {
+		ApplicationContextRunner unnamed = new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(MessageCodecAutoConfiguration.class,
+					SessionStoreAutoConfiguration.class, SessionAdvisorAutoConfiguration.class));
+		unnamed.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(this.log.list).singleElement().satisfies((event) -> {
+			assertThat(event.getLevel()).isEqualTo(Level.WARN);
+			assertThat(event.getFormattedMessage()).contains("all sessions when the process ends")
+				.endsWith(" Set 'sessionkit.store.type' if that is meant.");
+		});
+		ApplicationContextRunner database = unnamed
+			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("sessionkit.store.jdbc.initialize-schema=always");
+		database.withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID())
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(this.log.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.WARN);
+		database.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + folder.resolve("sessions"))
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.run((context) -> assertThat(context).hasNotFailed());
+		unnamed
+			.withBean("own", InMemorySessionStore.class,
+					() -> new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(this.log.list).extracting(ILoggingEvent::getLevel)
+			.containsExactly(Level.WARN, Level.WARN, Level.INFO, Level.INFO, Level.INFO);
+	}
+
+	@Test
 	void lineSaysThatADatabaseInMemoryForgetsAll() {
 		database("jdbc:h2:mem:" + UUID.randomUUID()).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(lines()).singleElement()
@@ -135,6 +163,16 @@ class StartReportTests {
 		assertThat(lines()).singleElement()
 			.asString()
 			.endsWith("Limited: the history before a summary, by the SummaryTrigger bean.");
+	}
+
+	/** One of them is taken by the name of a parameter, as Spring takes beans. */
+	@Test
+	void oneOfTwoTriggersMayHaveTheNameOfTheParameter() {
+		this.runner.withBean(ScriptedChatModel.class)
+			.withBean("trigger", SummaryTrigger.class, () -> (session) -> false)
+			.withBean("other", SummaryTrigger.class, () -> (session) -> false)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement().asString().endsWith("by the SummaryTrigger bean.");
 	}
 
 	@Test

@@ -134,6 +134,11 @@ class ActuatorTests {
 	}
 
 	@Test
+	void ownerThatNoSessionCanHaveIsABadRequest() throws Exception {
+		assertThat(this.application.send("GET", "/sessions?owner=%20").statusCode()).isEqualTo(400);
+	}
+
+	@Test
 	void endpointShowsSessionsAndWaitingCallsWithoutTexts() throws Exception {
 		HttpResponse<String> response = this.application.send("GET", "/sessions");
 		assertThat(response.statusCode()).isEqualTo(200);
