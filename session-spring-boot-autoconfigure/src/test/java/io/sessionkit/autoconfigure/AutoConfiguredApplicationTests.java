@@ -1,9 +1,11 @@
 package io.sessionkit.autoconfigure;
 
 import java.util.List;
+import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
+import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -15,10 +17,13 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,6 +63,22 @@ class AutoConfiguredApplicationTests {
 	@Test
 	void applicationWithoutAChatModelStarts() {
 		this.runner.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(SessionStore.class));
+	}
+
+	/** Both read the same properties, and the one below has the beans of the other. */
+	@Test
+	void applicationBelowAnotherStartsAndUsesItsBeans() {
+		try (ConfigurableApplicationContext below = new SpringApplicationBuilder(Application.class)
+			.web(WebApplicationType.NONE)
+			.child(Application.class)
+			.web(WebApplicationType.NONE)
+			.run("--spring.datasource.generate-unique-name=true", "--spring.liquibase.enabled=false",
+					"--sessionkit.approval.tools=refund", "--sessionkit.trim.max-turns=5", "--sessionkit.lease=20s");
+				ConfigurableApplicationContext above = (ConfigurableApplicationContext) Objects
+					.requireNonNull(below.getParent())) {
+			assertThat(below.getBean(Conversations.class)).isSameAs(above.getBean(Conversations.class));
+			assertThat(below.containsLocalBean("sessionKitApprovals")).isFalse();
+		}
 	}
 
 	@ParameterizedTest
