@@ -540,9 +540,24 @@ function stop(id, name, live, abort) {
 		return;
 	}
 	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
+	if (isTaken && aside === null) {
+		await giveBack(id, entry.text);
+	}
 		leaveJoining(id, entry);
 		queue.change(id, entry.id, { sent: false, steers: false });
 	});
+/** The place of a question is taken: by its own answer, unless it has never arrived. */
+async function giveBack(id, text) {
+	const { turns = [] } = id === view.id ? view : await api.read(id).catch(() => null) ?? {};
+	if (turns.some((turn) => questionOf(turn) === text)) {
+		return;
+	}
+	putBackIn(id, text);
+	if (id === view.id) {
+		problem('The turn in whose place you asked is not there any more. What you wrote is in the field again: it was not asked, or was undone since.');
+	}
+}
+
 	queue.hold(id, 'stopped');
 	live.told ??= told(() => name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event));
 	abort.abort();

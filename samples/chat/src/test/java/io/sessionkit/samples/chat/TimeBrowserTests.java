@@ -232,6 +232,34 @@ class TimeBrowserTests {
 		assertThat(this.chat.thread(thread).path("thread").path("head").asInt()).isEqualTo(2);
 	}
 
+	/** Another window has edited the same turn meanwhile. */
+	@Test
+	void anEditThatHasNeverArrivedIsGivenBackIfItsPlaceIsTaken() throws Exception {
+		this.page.ask("Hello");
+		this.page.<Object>script("""
+				const fetch = window.fetch;
+				window.isCut = true;
+				window.fetch = (url, options) => window.isCut && options?.method === 'POST'
+					? Promise.reject(new TypeError('network error')) : fetch(url, options);
+				""");
+		edit(1, "Tell me a story");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span")).singleElement()
+			.asString()
+			.startsWith("The connection is lost."));
+		this.chat.ask(this.page.thread(), "Roll a die", 1);
+		await().untilAsserted(() -> assertThat(this.page.texts(QUESTIONS)).contains("Roll a die"));
+		this.expectedErrors.add("404"); // the turn in whose place it was asked is gone
+
+		this.page.<Object>script("window.isCut = false");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("The turn in whose place you asked is not there any more."));
+		awaitQuestions("Roll a die");
+		assertThat(this.page.caret().text()).isEqualTo("Tell me a story");
+		assertThat(this.page.shows("#queue, .turn.aside")).isFalse();
+	}
+
 	@Test
 	void anEditThatFailsLeavesTheThreadAsItWas() throws IOException {
 		talk("One", "Two");
