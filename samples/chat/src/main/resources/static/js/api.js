@@ -1,7 +1,7 @@
 /**
  * The application's REST API. Every failure is an Error with a sentence for a person;
  * isAway says that the application does not answer at all. If it does, status is that of
- * its answer, and notBefore the time before which it wants to hear nothing more; 0 for none.
+ * its answer, and wait how long it wants to hear nothing more, in milliseconds; 0 if it does not say.
  */
 
 const threads = 'api/threads';
@@ -190,11 +190,14 @@ async function request(url, { allow, accept = 'application/json, application/pro
 		return request(url, { ...options, allow, accept, headers, isSecond: true });
 	}
 	throw Object.assign(failure(problem, `The application refused this (${response.status}).`),
-		{ status: response.status, notBefore: notBefore(response.headers.get('Retry-After') ?? '') });
+		{ status: response.status, wait: waitOf(response.headers) });
 }
 
-/** In seconds, or a date. */
-const notBefore = (retryAfter) => /^\d+$/.test(retryAfter) ? Date.now() + retryAfter * 1000 : Date.parse(retryAfter) || 0;
+/** In seconds, or until a date by the clock of the application: that of the browser may be another. */
+function waitOf(headers) {
+	const retryAfter = headers.get('Retry-After') ?? '';
+	return /^\d+$/.test(retryAfter) ? retryAfter * 1000 : Math.max(0, Date.parse(retryAfter) - Date.parse(headers.get('Date'))) || 0;
+}
 
 const away = () => Object.assign(new Error('The application does not answer. Is it running?'), { isAway: true });
 

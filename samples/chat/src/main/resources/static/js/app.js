@@ -712,9 +712,9 @@ const isLost = ({ isAway, name, kind, status }) => Boolean(isAway) || kind === '
 	|| (name !== 'AbortError' && kind === undefined && (status === undefined || LATER.has(status)));
 
 /** How long the application wants to hear nothing more, in milliseconds. Where it has been asked too often and does not say so, a while. */
-const untilWanted = ({ status, notBefore = 0 }) => Math.max(0, notBefore === 0 && status === TOO_MANY ? 2 * LONGEST : notBefore - Date.now());
+const untilWanted = ({ status, wait = 0 }) => wait === 0 && status === TOO_MANY ? 2 * LONGEST : wait;
 
-/** When a question is sent again, by its id: how often it was, and not before. */
+/** When a question is sent again, by its id: how often it was, and not before, by a clock that nobody sets. */
 const attempts = new Map();
 
 function send(id, entry) {
@@ -751,7 +751,7 @@ function settle(id, entry, failure, turn) {
 /** Each time longer. */
 function pause({ id }, failure) {
 	const times = (attempts.get(id)?.times ?? 0) + 1;
-	attempts.set(id, { times, notBefore: Date.now() + Math.max(untilWanted(failure), Math.min(LONGEST, 250 * 2 ** times)) });
+	attempts.set(id, { times, notBefore: performance.now() + Math.max(untilWanted(failure), Math.min(LONGEST, 250 * 2 ** times)) });
 }
 
 /** Sends the next question that waits, if nothing is in its way. */
@@ -767,7 +767,7 @@ function goOn(id) {
 	}
 }
 
-const mayTry = ({ id }) => Date.now() >= (attempts.get(id)?.notBefore ?? 0);
+const mayTry = ({ id }) => performance.now() >= (attempts.get(id)?.notBefore ?? 0);
 
 // Steering: a question joins the turn that runs, before the model is called again
 

@@ -353,6 +353,46 @@ class WaitingBrowserTests {
 		tellStory();
 
 		other.type("What is my name?");
+	@Test
+	void theClockOfTheBrowserKeepsNoQuestionFromBeingSentAgain() throws Exception {
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						window.sent = 0;
+						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
+							? real(url, options) : Promise.resolve(new Response(null, { status: 429, headers: { 'Retry-After': '5' } }));
+						""");
+		this.page.type("Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.shows(".turn.aside")).isTrue());
+
+		this.page.<Object>script("""
+				const now = Date.now;
+				Date.now = () => now() - 3_600_000;
+				""");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(statuses()).containsExactly("COMPLETED");
+	}
+
+	@Test
+	void theApplicationSaysByItsOwnClockUntilWhenItWantsNoQuestion() throws Exception {
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						const inAnHour = (seconds) => new Date(Date.now() + 3_600_000 + seconds * 1000).toUTCString();
+						window.sent = 0;
+						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
+							? real(url, options) : Promise.resolve(new Response(null,
+								{ status: 429, headers: { 'Date': inAnHour(0), 'Retry-After': inAnHour(2) } }));
+						""");
+
+		this.page.type("Roll a die");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.<Long>script("return window.sent")).isEqualTo(2);
+		assertThat(statuses()).containsExactly("COMPLETED");
+	}
+
 		other.type("Hello");
 
 		await()
