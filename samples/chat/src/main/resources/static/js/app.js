@@ -732,11 +732,13 @@ function settle(id, entry, failure, turn) {
 	if (failure === null) {
 		queue.drop(id, entry.id);
 		if (turn.status !== 'COMPLETED' && turn.status !== 'AWAITING_APPROVAL') {
+/** It may be in a turn with which another window goes on: the same request gets that. */
+const mayHaveJoined = ({ steers }, { kind }) => steers && kind === 'RUNS';
+
 			queue.hold(id, 'failed');
 		}
 	}
-	else if (SET_ASIDE.has(failure.kind)) {
-		queue.change(id, entry.id, { sent: false, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
+	else if (isLost(failure) || mayHaveJoined(entry, failure)) {
 		pause(entry, failure);
 	}
 	else if (isLost(failure)) {
@@ -807,7 +809,7 @@ async function join(id, entry) {
 	catch (error) {
 		if (error.name !== 'AbortError') {
 			settle(id, entry, error);
-			isLost(error) || problem(error.message);
+			isLost(error) || mayHaveJoined(entry, error) || problem(error.message);
 		}
 	}
 	finally {

@@ -595,3 +595,29 @@ class WaitingBrowserTests {
 	}
 
 }
+	/** It may have joined an answer that broke off, with which another window goes on. */
+	@Test
+	void whatMayHaveJoinedIsAskedForAgain() throws Exception {
+		tellStory();
+		this.page.type("Hello");
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						window.sent = [];
+						window.fetch = (url, options) => url.endsWith('/turns') && options.method === 'POST'
+							&& window.sent.push(JSON.parse(options.body).request) === 1
+								? Promise.resolve(Response.json({ kind: 'RUNS', detail: 'Another window is being answered.' }, { status: 409 }))
+								: real(url, options);
+						""");
+		this.expectedErrors.add("409");
+
+		this.page.click(".steer");
+
+		awaitOffer();
+		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
+		this.chat.release();
+		awaitQuestions(STORY, "Hello");
+		List<String> sent = this.page.script("return window.sent");
+		assertThat(sent).hasSize(2).allMatch(sent.get(0)::equals);
+	}
+
