@@ -108,11 +108,12 @@ export const leaveRewind = (id) => request(path(id, '/rewind'), { method: 'DELET
  * Asks, and gives the events of the reply one by one: { name, data, id }.
  * @param name the name of the request. The same one again gets the same reply; aborting
  * the signal alone ends nothing, see stop()
+ * @param seen the newest turn that was shown: nothing is asked in a thread that has lost it; 0 for none
  */
-export const ask = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name }), signal);
+export const ask = (id, text, name, seen, signal) => reply(path(id, '/turns'), send('POST', { text, request: name, seen }), signal);
 
 /** Asks so that the question joins the turn that runs. */
-export const steer = (id, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, request: name, steer: true }), signal);
+export const steer = (id, text, name, seen, signal) => reply(path(id, '/turns'), send('POST', { text, request: name, seen, steer: true }), signal);
 
 /** Asks in the place of a turn, with another question. */
 export const edit = (id, number, text, name, signal) => reply(path(id, '/turns'), send('POST', { text, editing: number, request: name }), signal);

@@ -1,7 +1,7 @@
 import * as api from './api.js';
 import { decideOn, decidedElsewhere, openCalls, refuse, showApprovals, showStanding } from './approvals.js';
 import { askName, freeName, showBranches } from './branches.js';
-import { compose, composeFor, focusQuestion, forgetDraft, putBackIn, setDraft, showBusy } from './composer.js';
+import { adoptDraft, compose, composeFor, focusQuestion, forgetDraft, putBackIn, setDraft, showBusy } from './composer.js';
 import { drawn, focusPager, goTo, isAtEnd, keepEnd, onRead, showCard, showConversation, toEnd } from './conversation.js';
 import { button, byId, el, icon, setText } from './dom.js';
 import { showInboxOf } from './inbox.js';
@@ -15,6 +15,7 @@ import * as queue from './queue.js';
 import { showTakingBack, takeBack, warnOfUndo } from './rewind.js';
 import './shortcuts.js';
 import { say } from './speech.js';
+import { keepStop, leftStops, ownStops } from './stops.js';
 import { outcomeText, showSummarizer } from './summarizer.js';
 import { showInbox, showThreads } from './threads.js';
 import { markRead, showTimeline } from './timeline.js';
@@ -33,6 +34,11 @@ const running = new Map();
 
 /** Turns that ended without being stored, as far as the page knows, by thread. */
 const ended = new Map();
+
+/** The newest turn that was shown, by thread: one that has lost it is another thread, or none. */
+const seen = new Map();
+
+const seenIn = (id) => seen.get(id) ?? 0;
 
 /** Threads that are deleted once nobody wants them back: what to do when the page is left. */
 const leaving = new Map();
@@ -89,7 +95,7 @@ async function open(id, isNew = false) {
 	if (isNew) {
 		update();
 	}
-	await Promise.all([isNew ? null : reload(), readList(), queue.adopt(id)]);
+	await Promise.all([isNew ? null : reload(), readList(), queue.adopt(id), adoptDraft(id)]);
 	goOn(id);
 	if (id === view.id && matchMedia('(hover: hover)').matches && !document.querySelector('.approval:not(.decided)')) {
 		focusQuestion();
@@ -136,6 +142,7 @@ function take(read, approvals) {
 	const joins = follow(older, read.turns) && read.earlier === view.earlier + older.length;
 	const decisions = decidedElsewhere(view.approvals, approvals);
 	decisions.forEach(say);
+	seen.set(view.id, newest(read.turns));
 	view = { ...view, status: 'ready', thread: read.thread, turns: joins ? [...older, ...read.turns] : read.turns,
 		summaries: read.summaries.map((summary) => ({ ...summary, deleted: read.deleted })),
 		attributes: read.attributes, earlier: joins ? view.earlier : read.earlier, deleted: read.deleted, siblings: read.siblings, branches: read.branches,
@@ -149,6 +156,8 @@ function take(read, approvals) {
 	}
 }
 
+const newest = (turns) => Math.max(0, ...turns.map(({ number }) => number));
+
 /** Whether turns continue older ones: since those were read, the thread may have gone another way. */
 function follow(older, newer) {
 	const last = older.findLast(({ status }) => status === 'COMPLETED');
@@ -159,6 +168,7 @@ function follow(older, newer) {
 function absent() {
 	if (view.thread === null || view.status === 'new') {
 		view = blank(view.id, 'new');
+		seen.delete(view.id);
 		return;
 	}
 	view = { ...view, status: 'gone' };
@@ -359,7 +369,7 @@ function ask(text) {
 		return false;
 	}
 	if (running.has(id) || queue.waitingIn(id).some(({ held }) => held === null)) {
-		queue.add(id, text);
+		queue.add(id, text, seenIn(id));
 		say('The question waits.');
 		update();
 		return true;
@@ -367,7 +377,7 @@ function ask(text) {
 	if (!mayAsk(id)) {
 		return false;
 	}
-	send(id, queue.add(id, text));
+	send(id, queue.add(id, text, seenIn(id)));
 	return true;
 }
 
@@ -530,22 +540,12 @@ async function answer(id, { question, hides = 0, name, entry, isQuiet = false, c
 	watchClosely();
 	// A thread whose first turn has failed may not be there yet.
 	await Promise.all([id === view.id && (failure === null || view.thread !== null) ? reload() : null, readList()]);
-	goOn(id);
-}
-
-/** The application goes on with an answer, whoever listens: so it is told. */
-function stop(id, name, live, abort) {
-	if (name === undefined && live.event === undefined) {
-		live.atFirstEvent = () => stop(id, name, live, abort);
-		return;
-	}
-	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
 	if (isTaken && aside === null) {
 		await giveBack(id, entry.text);
 	}
-		leaveJoining(id, entry);
-		queue.change(id, entry.id, { sent: false, steers: false });
-	});
+	goOn(id);
+}
+
 /** The place of a question is taken: by its own answer, unless it has never arrived. */
 async function giveBack(id, text) {
 	const { turns = [] } = id === view.id ? view : await api.read(id).catch(() => null) ?? {};
@@ -558,9 +558,29 @@ async function giveBack(id, text) {
 	}
 }
 
+/** The application goes on with an answer, whoever listens: so it is told. */
+function stop(id, name, live, abort) {
+	if (name === undefined && live.event === undefined) {
+		live.atFirstEvent = () => stop(id, name, live, abort);
+		return;
+	}
+	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
+		leaveJoining(entry);
+		queue.change(id, entry.id, { sent: false, steers: false });
+		told(() => api.stop(id, entry.id)).then((isLeft) => isLeft && queue.change(id, entry.id, { sentAt: null }));
+	});
 	queue.hold(id, 'stopped');
-	live.told ??= told(() => name !== undefined ? api.stop(id, name) : api.stopRunning(id, live.event));
+	live.told ??= toldSurely({ thread: id, name, event: live.event });
 	abort.abort();
+}
+
+/** Also if this window is closed before the application has heard of it. */
+async function toldSurely(stop) {
+	const { thread, name, event } = stop;
+	const forget = keepStop(stop);
+	const found = await told(() => name !== undefined ? api.stop(thread, name) : api.stopRunning(thread, event));
+	forget();
+	return found;
 }
 
 /** A stop that finds nothing may be faster than what it stops. */
@@ -608,6 +628,7 @@ async function listen(id, live, entry, events) {
 		live.atFirstEvent = null;
 		wanted?.();
 		if (name === 'turn' || name === 'steered') {
+			seen.set(id, Math.max(seenIn(id), data.number));
 			await live.end();
 			await stored(id, live, entry, data);
 			return data;
@@ -711,6 +732,9 @@ const LATER = new Set([TOO_MANY, 502, 503, 504]);
 const isLost = ({ isAway, name, kind, status }) => Boolean(isAway) || kind === 'SIGNED_OUT'
 	|| (name !== 'AbortError' && kind === undefined && (status === undefined || LATER.has(status)));
 
+/** It may be in a turn with which another window goes on: the same request gets that. */
+const mayHaveJoined = ({ steers }, { kind }) => steers && kind === 'RUNS';
+
 /** How long the application wants to hear nothing more, in milliseconds. Where it has been asked too often and does not say so, a while. */
 const untilWanted = ({ status, wait = 0 }) => wait === 0 && status === TOO_MANY ? 2 * LONGEST : wait;
 
@@ -718,13 +742,14 @@ const untilWanted = ({ status, wait = 0 }) => wait === 0 && status === TOO_MANY 
 const attempts = new Map();
 
 function send(id, entry) {
-	queue.change(id, entry.id, { sent: true, held: null });
-	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, hides: entry.place?.hides, call: (signal) => request(id, entry, signal),
+	const sent = { ...entry, sentAt: entry.sent ? entry.sentAt : Date.now(), seen: Math.max(entry.seen, seenIn(id)) };
+	queue.change(id, entry.id, { sent: true, sentAt: sent.sentAt, seen: sent.seen, held: null });
+	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, hides: entry.place?.hides, call: (signal) => request(id, sent, signal),
 		retry: (error) => id === view.id && mayAsk(id) && send(id, queue.addAgain(id, { ...entry, id: error.kind === 'REPEATED' ? queue.newId() : entry.id })) });
 }
 
 /** The same question has the same name, whenever it is sent. */
-const request = (id, { id: name, text, place }, signal) => !place ? api.ask(id, text, name, signal)
+const request = (id, { id: name, text, seen: known, place }, signal) => !place ? api.ask(id, text, name, known, signal)
 	: place.isSame ? api.again(id, place.turn, name, signal) : api.edit(id, place.turn, text, name, signal);
 
 /** What becomes of a question that was sent, and of those behind it. */
@@ -732,16 +757,14 @@ function settle(id, entry, failure, turn) {
 	if (failure === null) {
 		queue.drop(id, entry.id);
 		if (turn.status !== 'COMPLETED' && turn.status !== 'AWAITING_APPROVAL') {
-/** It may be in a turn with which another window goes on: the same request gets that. */
-const mayHaveJoined = ({ steers }, { kind }) => steers && kind === 'RUNS';
-
 			queue.hold(id, 'failed');
 		}
 	}
 	else if (isLost(failure) || mayHaveJoined(entry, failure)) {
 		pause(entry, failure);
 	}
-	else if (isLost(failure)) {
+	else if (SET_ASIDE.has(failure.kind)) {
+		queue.change(id, entry.id, { sent: false, sentAt: null, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
 		pause(entry, failure);
 	}
 	else {
@@ -759,6 +782,10 @@ function pause({ id }, failure) {
 /** Sends the next question that waits, if nothing is in its way. */
 function goOn(id) {
 	showRunning();
+	if (!running.has(id) && queue.holdOld(id)) {
+		ended.delete(id); // it says that it is sent again
+		update();
+	}
 	const all = queue.waitingIn(id);
 	all.filter((entry) => entry.steers && mayTry(entry) && !joining.has(entry.id)).forEach((entry) => join(id, entry));
 	const next = all.find(({ held }) => held === null);
@@ -778,8 +805,9 @@ const joining = new Map();
 
 function steer(entry) {
 	const { id } = view;
-	queue.change(id, entry.id, { sent: true, steers: true });
-	join(id, { ...entry, sent: true, steers: true });
+	const steered = { ...entry, sent: true, sentAt: Date.now(), seen: Math.max(entry.seen, seenIn(id)), steers: true };
+	queue.change(id, entry.id, steered);
+	join(id, steered);
 	say('It joins the answer before the next step.');
 	update();
 	focusQuestion();
@@ -790,7 +818,7 @@ async function join(id, entry) {
 	const abort = new AbortController();
 	joining.set(entry.id, abort);
 	try {
-		const events = api.steer(id, entry.text, entry.id, abort.signal);
+		const events = api.steer(id, entry.text, entry.id, entry.seen, abort.signal);
 		for await (const event of events) {
 			if (event.name === 'problem') {
 				throw api.failure(event.data, 'The model did not answer.');
@@ -839,11 +867,9 @@ function joined(id, live, text) {
 	update();
 }
 
-/** Gives whether it was not asked yet. */
-function leaveJoining(id, entry) {
+function leaveJoining(entry) {
 	joining.get(entry.id)?.abort();
 	joining.delete(entry.id);
-	return told(() => api.stop(id, entry.id));
 }
 
 /** Joins the answer of another window in place of waiting for it. */
@@ -868,7 +894,8 @@ function showWaiting() {
  */
 async function cancel(entry) {
 	const { id } = view;
-	const left = entry.sent ? leaveJoining(id, entry) : Promise.resolve(true);
+	leaveJoining(entry);
+	const left = entry.sent ? toldSurely({ thread: id, name: entry.id }) : Promise.resolve(entry.sentAt === null);
 	queue.drop(id, entry.id);
 	ended.delete(id);
 	update();
@@ -1142,7 +1169,7 @@ async function watch() {
 				hideProblem();
 				await Promise.all([reload(), readList()]);
 			}
-			await queue.adopt(view.id);
+			await Promise.all([queue.adopt(view.id), leftStops(toldSurely)]);
 			goOn(view.id);
 		}
 		wait = closely > 0 ? CLOSE : view.approvals.openTurn > 0 ? CALM * 2 / 3 : CALM;
@@ -1311,6 +1338,7 @@ async function start() {
 		problem(error.message, ['Try again', start]);
 		return;
 	}
+	ownStops(toldSurely);
 	showAbout();
 	update();
 	if (idInAddress()) {

@@ -1,16 +1,20 @@
 import { byId } from './dom.js';
 import * as kept from './kept.js';
 import { limitNote } from './limit.js';
+import { forget, ofClosedWindows, own } from './windows.js';
 
 /*
- * The question field. What is typed there belongs to its thread, also over a reload.
+ * The question field. What is typed there belongs to its thread, also over a reload, and
+ * to this window: what is sent in another one does not touch it.
  */
 
 const question = byId('question');
 
+const ofThread = (id) => `draft:${encodeURIComponent(id)}`;
+
 const drafts = {
-	read: (id) => kept.read(`draft:${id}`) ?? '',
-	write: (id, text) => kept.write(`draft:${id}`, text === '' ? null : text),
+	read: (id) => kept.read(own(ofThread(id))) ?? '',
+	write: (id, text) => kept.write(own(ofThread(id)), text === '' ? null : text),
 };
 
 let thread;
@@ -75,6 +79,14 @@ export function composeFor(id) {
 	}
 }
 
+/** What was typed in a window that is closed is had back, unless something is typed here. */
+export const adoptDraft = (id) => ofClosedWindows(ofThread(id), (name) => {
+	if (id === thread && question.value === '') {
+		setDraft(kept.read(name) ?? '');
+		kept.write(name, null);
+	}
+});
+
 export function setDraft(text) {
 	question.value = text;
 	drafts.write(thread, text);
@@ -93,7 +105,8 @@ export function putBackIn(id, text) {
 	}
 }
 
-export const forgetDraft = (id) => drafts.write(id, '');
+/** Those of all windows. */
+export const forgetDraft = (id) => forget(ofThread(id));
 
 /** What is sent while an answer runs waits for it. */
 export function showBusy(isBusy) {

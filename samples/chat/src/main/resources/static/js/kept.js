@@ -2,8 +2,8 @@ import { problem } from './notices.js';
 import { local } from './storage.js';
 
 /*
- * What the browser keeps: drafts and questions that wait. Each user who signs in has
- * their own; without users it belongs to whoever opens the page.
+ * What the browser keeps: drafts, questions that wait, and what is to be stopped. Each
+ * user who signs in has their own; without users it belongs to whoever opens the page.
  */
 
 let whose = '';

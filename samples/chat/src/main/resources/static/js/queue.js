@@ -1,27 +1,25 @@
 import { arrange, button, byId, el, icon, iconButton, setText } from './dom.js';
 import * as kept from './kept.js';
-import { session } from './storage.js';
+import * as windows from './windows.js';
 import { plural } from './words.js';
 
 /*
  * The questions of this window that wait, by thread: until an answer is there, a person
  * has decided, or the application answers again. They are kept in the browser, so that a
- * reload loses none, under a name that no other window writes: a browser does not keep
- * windows from undoing what others write at the same time. Each has an id by which the
- * application knows it: one that is sent twice is asked once.
+ * reload loses none. Each has an id by which the application knows it: one that is sent
+ * twice is asked once. A copy of the window has the same questions, and asks nothing twice.
  */
 
-const ofThread = (thread) => `queue:${encodeURIComponent(thread)}:`;
+const ofThread = (thread) => `queue:${encodeURIComponent(thread)}`;
 
-export const newId = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`.replace('.', '');
+const own = (thread) => windows.own(ofThread(thread));
 
-/** Stays over a reload of the window. A copy of the window has the same, and asks nothing twice. */
-const tab = session.get('tab') ?? newId();
-session.set('tab', tab);
-// a browser that keeps nothing forbids locks too
-navigator.locks?.request(`tab:${tab}`, { mode: 'shared' }, () => new Promise(() => {})).catch(() => {});
-
-const own = (thread) => ofThread(thread) + tab;
+/**
+ * For so long a question that was sent can be sent again and is asked once, in milliseconds. The
+ * application knows it by its id for 24 hours after the answer (sessionkit.idempotency-time-to-live);
+ * some are left for it to arrive.
+ */
+const KNOWN = 20 * 60 * 60 * 1000;
 
 function parsed(name) {
 	try {
@@ -38,22 +36,23 @@ function write(thread, entries) {
 
 /**
  * The questions of this window, in the order in which they are asked: id, text, whether
- * it was sent, whether it steers and has joined a turn, held: why it is not sent until somebody says so, and
+ * it was sent, sentAt: since when it may have been asked; null if it was not, seen: the newest turn that was
+ * shown with it, whether it steers and has joined a turn, held: why it is not sent until somebody says so, and
  * place: the turn in whose place it is asked, whether it is the question of that turn, and the first turn that
  * is hidden meanwhile; null for the end of the thread.
  */
 export const waitingIn = (thread) => parsed(own(thread));
 
-const made = (text, place) => ({ id: newId(), text, sent: false, steers: false, joined: false, held: null, place });
+const made = (text, seen, place) => ({ id: windows.newId(), text, sent: false, sentAt: null, seen, steers: false, joined: false, held: null, place });
 
-export function add(thread, text) {
-	const entry = made(text, null);
+export function add(thread, text, seen) {
+	const entry = made(text, seen, null);
 	write(thread, [...waitingIn(thread), entry]);
 	return entry;
 }
 
 /** What is asked in the place of a turn waits for nothing. */
-export const addInPlace = (thread, text, place) => addAgain(thread, made(text, place));
+export const addInPlace = (thread, text, place) => addAgain(thread, made(text, 0, place));
 
 /** A question that has left the queue is in it once more, in front. */
 export function addAgain(thread, entry) {
@@ -66,32 +65,31 @@ export const change = (thread, id, changes) => write(thread, waitingIn(thread).m
 export const drop = (thread, id) => write(thread, waitingIn(thread).filter((entry) => entry.id !== id));
 
 /** Those of all windows. */
-export const forget = (thread) => kept.names(ofThread(thread)).forEach((name) => kept.write(name, null));
+export const forget = (thread) => windows.forget(ofThread(thread));
 
 /** Why those that were not sent yet are not sent until somebody says so; null to send them. */
-export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: why }));
+export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: why && (entry.held ?? why) }));
+
+/** Holds what was sent so long ago that it would be asked once more. Gives whether there is something. */
+export function holdOld(thread) {
+	const all = waitingIn(thread);
+	const isOld = ({ sent, sentAt }) => sent && !(Date.now() - sentAt < KNOWN);
+	const isAny = all.some(isOld);
+	if (isAny) {
+		write(thread, all.map((entry) => isOld(entry) ? { ...entry, sent: false, steers: false, joined: false, held: 'old' } : entry));
+	}
+	return isAny;
+}
 
 /**
  * Takes over what waited in windows that are closed. What they had sent may be answered
  * by now, so it is asked for; the rest waits until somebody says so.
  */
-export async function adopt(thread) {
-	const others = kept.names(ofThread(thread)).filter((name) => name !== own(thread));
-	if (others.length === 0 || !navigator.locks) {
-		return;
-	}
-	const { held } = await navigator.locks.query();
-	const isLeft = (name) => held.every((lock) => lock.name !== `tab:${name.slice(ofThread(thread).length)}`);
-	for (const name of others.filter(isLeft)) {
-		await navigator.locks.request(`adopt:${name}`, { ifAvailable: true }, (lock) => lock && takeOver(thread, name));
-	}
-}
-
-function takeOver(thread, name) {
-	const entries = parsed(name).map((entry) => ({ ...entry, steers: false, held: entry.sent ? null : 'closed' }));
+export const adopt = (thread) => windows.ofClosedWindows(ofThread(thread), (name) => {
+	const entries = parsed(name).map((entry) => ({ ...entry, steers: false, held: entry.sent ? null : entry.held ?? 'closed' }));
 	kept.write(name, null);
 	write(thread, [...waitingIn(thread), ...entries]);
-}
+});
 
 // What is shown of it
 
@@ -106,6 +104,7 @@ const HELD = {
 	failed: 'Not sent, since the question before was not answered.',
 	closed: 'Not sent, since its window was closed.',
 	runs: 'Not sent: another window is being answered for very long.',
+	old: 'Not sent again, since it was sent long ago: it may have been asked.',
 };
 
 /**

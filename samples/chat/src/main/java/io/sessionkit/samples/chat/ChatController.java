@@ -66,7 +66,7 @@ final class ChatController {
 		if (turn != null) {
 			checkShown(thread, turn);
 		}
-		ChatClientRequestSpec call = this.chat.prompt().user(text);
+		ChatClientRequestSpec call = this.chat.prompt().user(text).advisors(seen(question));
 		return answer(thread, (turn != null) ? call.advisors(SessionAdvisor.editing(turn)) : call, question);
 	}
 
@@ -80,7 +80,12 @@ final class ChatController {
 		Conversation thread = this.conversations.get(id);
 		checkShown(thread, number);
 		return answer(thread, this.chat.prompt().advisors(SessionAdvisor.regenerating(number)),
-				new Question(null, number, (name != null) ? name.request() : null, null));
+				new Question(null, number, (name != null) ? name.request() : null, null, null));
+	}
+
+	/** Nothing is asked in a thread that has lost what its reader has seen. */
+	private static Consumer<ChatClient.AdvisorSpec> seen(Question question) {
+		return SessionAdvisor.expectTurn((question.seen() != null) ? Math.max(0, question.seen()) : 0);
 	}
 
 	private Flux<ServerSentEvent<Object>> answer(Conversation thread, ChatClientRequestSpec call, Question question) {
@@ -170,8 +175,10 @@ final class ChatController {
 	 * @param request the name of this request, by which it can be repeated and stopped;
 	 * null for none
 	 * @param steer whether it joins the turn that runs; null for no
+	 * @param seen the newest turn that its reader has seen in the thread; null for none
 	 */
-	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request, @Nullable Boolean steer) {
+	record Question(@Nullable String text, @Nullable Long editing, @Nullable String request, @Nullable Boolean steer,
+			@Nullable Long seen) {
 
 		String checked() {
 			if (this.text == null || this.text.isBlank()) {

@@ -276,6 +276,39 @@ class ReadingBrowserTests {
 		assertThat(question()).isEmpty();
 	}
 
+	@Test
+	void aDraftStaysWhileAnotherWindowSends() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		this.page.typeInto("#question", "half a thou");
+
+		other.ask("Roll a die");
+		this.page.reload();
+
+		assertThat(question()).isEqualTo("half a thou");
+	}
+
+	@Test
+	void aDraftOfAWindowThatIsClosedIsFoundInAnotherOneThatHasNone() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		other.typeInto("#question", "half a thou");
+		this.page.typeInto("#question", "my own");
+		this.page.closeOtherWindows();
+
+		this.page.reload();
+		this.page.awaitPolls(1);
+		assertThat(question()).isEqualTo("my own");
+		this.page.typeInto("#question", Keys.ENTER);
+		this.page.awaitTimeline();
+		await().untilAsserted(() -> {
+			this.page.reload(); // the browser may still hold what the window had
+			assertThat(question()).isEqualTo("half a thou");
+		});
+		this.page.reload();
+		assertThat(question()).isEqualTo("half a thou");
+	}
+
 	private String question() {
 		return this.page.script("return document.getElementById('question').value");
 	}
@@ -582,6 +615,22 @@ class ReadingBrowserTests {
 		this.page.type("Are you there?");
 
 		assertThat(question()).isEqualTo("Are you there?");
+		assertThat(this.chat.send("GET", "/api/threads/" + this.page.thread(), null).statusCode()).isEqualTo(404);
+	}
+
+	@Test
+	void nothingIsAskedInAThreadThatIsGoneBeforeThePageNotices() throws Exception {
+		this.page.ask("My name is Ada");
+		this.expectsErrors = true;
+		this.page.holdStill();
+		this.chat.send("DELETE", "/api/threads/" + this.page.thread(), null);
+
+		this.page.type("What is my name?");
+
+		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
+			.asString()
+			.startsWith("This thread was deleted in another window."));
+		assertThat(this.page.texts(".bubble.user")).startsWith("My name is Ada");
 		assertThat(this.chat.send("GET", "/api/threads/" + this.page.thread(), null).statusCode()).isEqualTo(404);
 	}
 

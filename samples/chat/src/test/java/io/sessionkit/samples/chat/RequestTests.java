@@ -79,6 +79,20 @@ class RequestTests {
 	}
 
 	@Test
+	void nothingIsAskedInAThreadThatHasLostWhatItsReaderHasSeen() throws Exception {
+		String turns = "/api/threads/" + this.thread + "/turns";
+		this.chat.askAs("r1", this.thread, "Hello");
+		assertThat(this.chat.send("POST", turns, Map.of("text", "Roll a die", "request", "r2", "seen", 1)).body())
+			.contains("event:turn");
+		this.chat.send("DELETE", "/api/threads/" + this.thread, null);
+
+		String refused = this.chat.send("POST", turns, Map.of("text", "And again", "request", "r3", "seen", 2)).body();
+
+		assertThat(refused).contains("event:problem", "DELETED").doesNotContain("event:begun", "event:text");
+		assertThat(this.chat.send("GET", "/api/threads/" + this.thread, null).statusCode()).isEqualTo(404);
+	}
+
+	@Test
 	void whoLosesTheConnectionGetsTheWholeAnswerFromTheFirstWord() throws Exception {
 		this.chat.hold();
 		try (InputStream reply = this.chat.openAs("r1", this.thread, "Tell me a story")) {

@@ -44,6 +44,23 @@ class WaitingBrowserTests {
 
 	private static final String STORY = "Tell me a story";
 
+	/** No question reaches the application while {@code isCut} is true. */
+	private static final String KEEP_QUESTIONS = """
+			const fetch = window.fetch;
+			window.isCut = true;
+			window.fetch = (url, options) => window.isCut && options?.method === 'POST'
+				? Promise.reject(new TypeError('network error')) : fetch(url, options);
+			""";
+
+	/** All that was sent was so three days ago. */
+	private static final String LONG_AGO = """
+			for (const name of Object.keys(localStorage).filter((name) => name.startsWith('queue:'))) {
+				const entries = JSON.parse(localStorage.getItem(name));
+				entries.filter(({ sent }) => sent).forEach((entry) => { entry.sentAt -= 3 * 86_400_000; });
+				localStorage.setItem(name, JSON.stringify(entries));
+			}
+			""";
+
 	private static final String SOME_TIME = "return new Promise((resolve) => setTimeout(resolve, 1000))";
 
 	/** What is to be stopped is told to nobody while {@code isCut} is true. */
@@ -165,6 +182,30 @@ class WaitingBrowserTests {
 		this.page.<Object>script("window.isCut = false");
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
 		awaitQuestions("Hello", STORY);
+	}
+
+	@Test
+	void aStopThatWasNotHeardIsRepeatedAfterAReload() throws Exception {
+		this.page.ask("Hello");
+		stopUnheard(this.page);
+
+		this.page.reload();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
+		awaitQuestions("Hello", STORY);
+		await().untilAsserted(() -> assertThat(kept("stop:")).isEmpty());
+	}
+
+	@Test
+	void aStopThatWasNotHeardIsRepeatedByAnotherWindowOnceItsOwnIsClosed() throws Exception {
+		this.page.ask("Hello");
+		stopUnheard(this.page.openInAnotherWindow());
+
+		this.page.closeOtherWindows();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
+		awaitQuestions("Hello", STORY);
+		await().untilAsserted(() -> assertThat(kept("stop:")).isEmpty());
 	}
 
 	/** The call may be on its way still. */
@@ -312,6 +353,46 @@ class WaitingBrowserTests {
 		assertThat(statuses()).containsExactly("COMPLETED");
 	}
 
+	@Test
+	void theClockOfTheBrowserKeepsNoQuestionFromBeingSentAgain() throws Exception {
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						window.sent = 0;
+						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
+							? real(url, options) : Promise.resolve(new Response(null, { status: 429, headers: { 'Retry-After': '5' } }));
+						""");
+		this.page.type("Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.shows(".turn.aside")).isTrue());
+
+		this.page.<Object>script("""
+				const now = Date.now;
+				Date.now = () => now() - 3_600_000;
+				""");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(statuses()).containsExactly("COMPLETED");
+	}
+
+	@Test
+	void theApplicationSaysByItsOwnClockUntilWhenItWantsNoQuestion() throws Exception {
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						const inAnHour = (seconds) => new Date(Date.now() + 3_600_000 + seconds * 1000).toUTCString();
+						window.sent = 0;
+						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
+							? real(url, options) : Promise.resolve(new Response(null,
+								{ status: 429, headers: { 'Date': inAnHour(0), 'Retry-After': inAnHour(2) } }));
+						""");
+
+		this.page.type("Roll a die");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
+		assertThat(this.page.<Long>script("return window.sent")).isEqualTo(2);
+		assertThat(statuses()).containsExactly("COMPLETED");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { """
 			for (const name of ['localStorage', 'sessionStorage']) {
@@ -353,46 +434,6 @@ class WaitingBrowserTests {
 		tellStory();
 
 		other.type("What is my name?");
-	@Test
-	void theClockOfTheBrowserKeepsNoQuestionFromBeingSentAgain() throws Exception {
-		this.page.<Object>script(
-				"""
-						const real = window.fetch;
-						window.sent = 0;
-						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
-							? real(url, options) : Promise.resolve(new Response(null, { status: 429, headers: { 'Retry-After': '5' } }));
-						""");
-		this.page.type("Roll a die");
-		await().untilAsserted(() -> assertThat(this.page.shows(".turn.aside")).isTrue());
-
-		this.page.<Object>script("""
-				const now = Date.now;
-				Date.now = () => now() - 3_600_000;
-				""");
-
-		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
-		assertThat(statuses()).containsExactly("COMPLETED");
-	}
-
-	@Test
-	void theApplicationSaysByItsOwnClockUntilWhenItWantsNoQuestion() throws Exception {
-		this.page.<Object>script(
-				"""
-						const real = window.fetch;
-						const inAnHour = (seconds) => new Date(Date.now() + 3_600_000 + seconds * 1000).toUTCString();
-						window.sent = 0;
-						window.fetch = (url, options) => !url.endsWith('/turns') || options.method !== 'POST' || ++window.sent > 1
-							? real(url, options) : Promise.resolve(new Response(null,
-								{ status: 429, headers: { 'Date': inAnHour(0), 'Retry-After': inAnHour(2) } }));
-						""");
-
-		this.page.type("Roll a die");
-
-		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(1));
-		assertThat(this.page.<Long>script("return window.sent")).isEqualTo(2);
-		assertThat(statuses()).containsExactly("COMPLETED");
-	}
-
 		other.type("Hello");
 
 		await()
@@ -474,6 +515,42 @@ class WaitingBrowserTests {
 		awaitQuestions("Hello", STORY, "Roll a die");
 	}
 
+	/** The application may not know any more that it was asked. */
+	@Test
+	void whatWasSentLongAgoIsNotSentAgainByItself() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		loseLongAgo(other);
+
+		this.page.closeOtherWindows();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent again, since it was sent long ago: it may have been asked."));
+		assertThat(this.page.texts(WAITING)).containsExactly("Roll a die");
+		this.page.awaitPolls(2);
+		awaitQuestions("Hello");
+		this.page.click("#queue p .quiet");
+		awaitQuestions("Hello", "Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.shows("#queue")).isFalse());
+	}
+
+	@Test
+	void whatWasSentLongAgoIsNotSaidToBeUnasked() {
+		this.page.ask("Hello");
+		loseLongAgo(this.page);
+		await().untilAsserted(() -> assertThat(this.page.texts(WAITING)).containsExactly("Roll a die"));
+		assertThat(this.page.shows(".turn.aside")).isFalse();
+
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+
+		await().untilAsserted(
+				() -> assertThat(this.page.<String>script("return document.getElementById('announcer').textContent"))
+					.contains("It is not sent again, but may have been asked."));
+		this.page.<Object>script("window.isCut = false");
+		this.page.awaitPolls(2);
+		awaitQuestions("Hello");
+	}
+
 	@Test
 	void whatWaitsGoesOnAfterADecision() {
 		this.page.sendAtOnce("Cancel order 5001", "Hello");
@@ -531,6 +608,32 @@ class WaitingBrowserTests {
 		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
 	}
 
+	/** It may have joined an answer that broke off, with which another window goes on. */
+	@Test
+	void whatMayHaveJoinedIsAskedForAgain() throws Exception {
+		tellStory();
+		this.page.type("Hello");
+		this.page.<Object>script(
+				"""
+						const real = window.fetch;
+						window.sent = [];
+						window.fetch = (url, options) => url.endsWith('/turns') && options.method === 'POST'
+							&& window.sent.push(JSON.parse(options.body).request) === 1
+								? Promise.resolve(Response.json({ kind: 'RUNS', detail: 'Another window is being answered.' }, { status: 409 }))
+								: real(url, options);
+						""");
+		this.expectedErrors.add("409");
+
+		this.page.click(".steer");
+
+		awaitOffer();
+		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
+		this.chat.release();
+		awaitQuestions(STORY, "Hello");
+		List<String> sent = this.page.script("return window.sent");
+		assertThat(sent).hasSize(2).allMatch(sent.get(0)::equals);
+	}
+
 	@Test
 	void whatIsToJoinCanBeWithdrawn() throws Exception {
 		tellStory();
@@ -576,6 +679,33 @@ class WaitingBrowserTests {
 		this.page.awaitFirstWords();
 	}
 
+	/** In a window that the application does not hear any more. */
+	private void stopUnheard(ChatPage window) {
+		this.chat.hold();
+		window.type(STORY);
+		window.awaitFirstWords();
+		window.<Object>script(KEEP_STOPS);
+		window.click("#stop");
+		await().untilAsserted(() -> assertThat(window.texts(".turn.aside .note"))
+			.containsExactly("Stops as soon as the application answers."));
+	}
+
+	/** The window does not know whether it was asked. */
+	private void loseLongAgo(ChatPage window) {
+		window.<Object>script(KEEP_QUESTIONS);
+		window.type("Roll a die");
+		await().untilAsserted(() -> assertThat(window.texts(".turn.aside .note > span")).singleElement()
+			.asString()
+			.startsWith("The connection is lost."));
+		window.<Object>script(LONG_AGO);
+	}
+
+	/** The names of what the browser keeps. */
+	private List<String> kept(String beginning) {
+		return this.page.script("return Object.keys(localStorage).filter((name) => name.startsWith(arguments[0]))",
+				beginning);
+	}
+
 	private void awaitOffer() {
 		String thread = this.page.thread();
 		await().until(() -> this.chat.offers(thread) == 1);
@@ -595,29 +725,3 @@ class WaitingBrowserTests {
 	}
 
 }
-	/** It may have joined an answer that broke off, with which another window goes on. */
-	@Test
-	void whatMayHaveJoinedIsAskedForAgain() throws Exception {
-		tellStory();
-		this.page.type("Hello");
-		this.page.<Object>script(
-				"""
-						const real = window.fetch;
-						window.sent = [];
-						window.fetch = (url, options) => url.endsWith('/turns') && options.method === 'POST'
-							&& window.sent.push(JSON.parse(options.body).request) === 1
-								? Promise.resolve(Response.json({ kind: 'RUNS', detail: 'Another window is being answered.' }, { status: 409 }))
-								: real(url, options);
-						""");
-		this.expectedErrors.add("409");
-
-		this.page.click(".steer");
-
-		awaitOffer();
-		assertThat(this.page.texts(".queue-state")).containsExactly("joins before the next step");
-		this.chat.release();
-		awaitQuestions(STORY, "Hello");
-		List<String> sent = this.page.script("return window.sent");
-		assertThat(sent).hasSize(2).allMatch(sent.get(0)::equals);
-	}
-
