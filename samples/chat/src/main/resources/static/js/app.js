@@ -764,7 +764,8 @@ function settle(id, entry, failure, turn) {
 		pause(entry, failure);
 	}
 	else if (SET_ASIDE.has(failure.kind)) {
-		queue.change(id, entry.id, { sent: false, sentAt: null, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
+		// what was sent before may have been asked then
+		queue.change(id, entry.id, { sent: false, sentAt: entry.sent ? entry.sentAt : null, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
 		pause(entry, failure);
 	}
 	else {

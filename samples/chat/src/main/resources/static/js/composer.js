@@ -93,12 +93,12 @@ export function setDraft(text) {
 	fit();
 }
 
-/** Puts a text before what is written in a thread, which may not be shown any more. */
+/** Puts a text before what is written in a thread, which may not be shown any more. Who writes elsewhere goes on there. */
 export function putBackIn(id, text) {
 	const before = (draft) => draft.trim() === '' ? text : `${text}\n${draft}`;
 	if (id === thread) {
 		setDraft(before(question.value));
-		question.focus();
+		document.activeElement?.matches('input, textarea') || question.focus();
 	}
 	else {
 		drafts.write(id, before(drafts.read(id)));

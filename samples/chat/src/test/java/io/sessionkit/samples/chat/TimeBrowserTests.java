@@ -248,6 +248,8 @@ class TimeBrowserTests {
 			.startsWith("The connection is lost."));
 		this.chat.ask(this.page.thread(), "Roll a die", 1);
 		await().untilAsserted(() -> assertThat(this.page.texts(QUESTIONS)).contains("Roll a die"));
+		this.page.clickInRow("[aria-label^=Rename]");
+		this.page.typeInto(".rename", "Found");
 		this.expectedErrors.add("404"); // the turn in whose place it was asked is gone
 
 		this.page.<Object>script("window.isCut = false");
@@ -256,8 +258,10 @@ class TimeBrowserTests {
 			.asString()
 			.startsWith("The turn in whose place you asked is not there any more."));
 		awaitQuestions("Roll a die");
-		assertThat(this.page.caret().text()).isEqualTo("Tell me a story");
+		assertThat(this.page.<String>script("return document.getElementById('question').value"))
+			.isEqualTo("Tell me a story");
 		assertThat(this.page.shows("#queue, .turn.aside")).isFalse();
+		assertThat(this.page.caret().text()).endsWith("Found");
 	}
 
 	@Test
