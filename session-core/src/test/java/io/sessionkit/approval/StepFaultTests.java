@@ -154,6 +154,21 @@ class StepFaultTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void turnWhoseFirstPartWasStoredWithoutAnAnswerGivesItsLeaseBackAndContinues(TestStores kind) {
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
+		ObservedStore observed = new ObservedStore(store);
+		Client client = client(observed, Durability.STEP);
+		this.model.calls(look(1)).says("done");
+		observed.failAt(ObservedStore.Fault.ANSWER);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> client.ask("question"));
+		observed.failAt(ObservedStore.Fault.NONE);
+		Awaitility.await().until(() -> store.records(this.key, TurnRecords.LEASE).isEmpty());
+		assertThat(client.resume()).isEqualTo("done");
+		assertThat(this.runs).containsExactly("look 1");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void turnWhoseEndWasNotStoredGivesItsLeaseBackAndContinues(TestStores kind) {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
 		ObservedStore observed = new ObservedStore(store);

@@ -23,6 +23,7 @@ import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -163,7 +164,15 @@ public final class TurnHold {
 		if (taking != null) {
 			all.add(taking.write());
 		}
-		this.keeper.hold(recorded, left, holding, status, all);
+		try {
+			this.keeper.hold(recorded, left, holding, status, all);
+		}
+		catch (StoreUnavailableException ex) {
+			if (taking != null) {
+				this.leases.unanswered(this.turn.key(), taking, ex);
+			}
+			throw ex;
+		}
 		if (taking != null) {
 			this.lease.take(taking.taken());
 		}

@@ -153,6 +153,17 @@ public final class TurnLease implements HeldLease {
 				null);
 	}
 
+	/**
+	 * Gives a lease back of which its process does not know whether it was taken.
+	 */
+	static void giveBack(SessionStore store, SessionKey key, String kind, String holder) {
+		for (SessionRecord record : store.records(key, kind)) {
+			if (holder.equals(holder(store, record))) {
+				store.put(key, new RecordWrite(kind, record.id(), record.revision(), null, null));
+			}
+		}
+	}
+
 	private static String payload(SessionStore store, SessionKey key, String holder) {
 		return store.options()
 			.codec()

@@ -12,6 +12,7 @@ import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +44,11 @@ public final class TurnLeases {
 	/**
 	 * A lease that is taken as part of a write made elsewhere.
 	 *
+	 * @param holder the name of its holder
 	 * @param write the write that takes the lease
 	 * @param lease supplies the lease after that write
 	 */
-	public record Taking(RecordWrite write, Supplier<TurnLease> lease) {
+	public record Taking(String holder, RecordWrite write, Supplier<TurnLease> lease) {
 
 		public TurnLease taken() {
 			return this.lease.get();
@@ -93,8 +95,9 @@ public final class TurnLeases {
 	private Taking taking(SessionKey key, String holder, RecordWrite write) {
 		TurnLease.Since since = TurnLease.Since.now(this.store);
 		LeaseKind kind = write.kind().equals(TurnRecords.LEASE) ? LeaseKind.TURN : LeaseKind.REWIND;
-		return new Taking(write, () -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals)
-			.whenLost(() -> this.observer.leaseLost(kind)));
+		return new Taking(holder, write,
+				() -> TurnLease.taken(this.store, key, write, holder, this.life, since, this.renewals)
+					.whenLost(() -> this.observer.leaseLost(kind)));
 	}
 
 	/**
@@ -104,12 +107,35 @@ public final class TurnLeases {
 	public TurnLease take(SessionKey key) {
 		String holder = this.store.options().turnIds().get();
 		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.LEASE, holder, this.life));
-		if (!this.store.put(key, taking.write())) {
+		if (!isTaken(key, taking)) {
 			throw new TurnInProgressException("Another call works on the open turn of session " + key
 					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
 					+ " done. The turn of a process that was killed is free when its sessionkit.lease has passed.");
 		}
 		return taking.taken();
+	}
+
+	private boolean isTaken(SessionKey key, Taking taking) {
+		try {
+			return this.store.put(key, taking.write());
+		}
+		catch (StoreUnavailableException ex) {
+			unanswered(key, taking, ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Gives a lease back that the store may have although its answer was lost: nobody
+	 * would renew it, and until it ends it would keep others out.
+	 * @param taking the lease that was to be taken
+	 * @param lost the failure of that write
+	 */
+	public void unanswered(SessionKey key, Taking taking, StoreUnavailableException lost) {
+		if (!lost.isUnwritten()) {
+			this.renewals.tryAgain(this.life,
+					() -> TurnLease.giveBack(this.store, key, taking.write().kind(), taking.holder()));
+		}
 	}
 
 	/**
@@ -122,7 +148,7 @@ public final class TurnLeases {
 	public <T> T rewinding(SessionKey key, Function<HeldLease, T> work) {
 		String holder = this.store.options().turnIds().get();
 		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.REWIND, holder, this.life));
-		if (!this.store.put(key, taking.write())) {
+		if (!isTaken(key, taking)) {
 			throw this.store.find(key).isEmpty()
 					? new SessionNotFoundException("There is no session " + key + " to rewind, or it has expired.")
 					: rewound(key);

@@ -11,7 +11,9 @@ import io.sessionkit.internal.Renewals;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.AwayStores;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Leases that run out while they are used.
@@ -100,6 +103,44 @@ class TurnLeasesTests {
 		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
 		this.away.set(false);
 		Awaitility.await().until(() -> this.memory.records(KEY, TurnRecords.LEASE).isEmpty());
+	}
+
+	/** Nobody renews it, and each call that comes meanwhile would be told to wait. */
+	@Test
+	void leaseWhoseAnswerWasLostIsGivenBack() {
+		ObservedStore losing = new ObservedStore(this.memory);
+		losing.afterPut((record) -> {
+			if (record.payload() != null) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		TurnLeases unheard = new TurnLeases(losing, Duration.ofSeconds(30), this.renewals, TurnObserver.NONE);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> unheard.take(KEY));
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> unheard.rewinding(KEY, HeldLease::holder));
+		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
+		assertThat(this.memory.records(KEY, TurnRecords.REWIND)).hasSize(1);
+		Awaitility.await().until(() -> this.memory.records(KEY, TurnRecords.LEASE).isEmpty());
+		Awaitility.await().until(() -> this.memory.records(KEY, TurnRecords.REWIND).isEmpty());
+	}
+
+	@Test
+	void leaseThatWasNotTakenIsNotTakenFromAnother() {
+		ObservedStore down = new ObservedStore(this.memory);
+		down.beforePut((record) -> {
+			throw new StoreUnavailableException("The store is down.", null);
+		});
+		Duration life = Duration.ofSeconds(12);
+		TurnLeases failing = new TurnLeases(down, life, this.renewals, TurnObserver.NONE);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> failing.take(KEY));
+		down.beforePut((record) -> {
+		});
+		TurnLease held = new TurnLeases(this.memory, life, this.renewals, TurnObserver.NONE).take(KEY);
+		// longer than it takes until what may be taken is given back
+		Awaitility.await()
+			.during(life.dividedBy(12))
+			.until(() -> !this.memory.records(KEY, TurnRecords.LEASE).isEmpty());
+		held.leave();
 	}
 
 	@Test
