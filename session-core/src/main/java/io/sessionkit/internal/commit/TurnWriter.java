@@ -21,6 +21,7 @@ import io.sessionkit.internal.attribute.AttributeChange;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.opening.TurnRequest;
@@ -332,30 +333,44 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns whether the stored part is the one that this call wrote. If so, only the
-	 * response to the write was lost; if not, another call has continued the turn.
+	 * Returns whether the stored part is the one that is written. If so, only the
+	 * response to the write was lost. If not, another call has continued the turn, or
+	 * this one has begun it a second time, since it has not heard of its first part.
 	 */
 	private boolean isOurs(TurnWrite write, CommitResult result) {
-		if (result.outcome() == Outcome.COMMITTED || write.part() == 0) {
+		if (result.outcome() == Outcome.COMMITTED) {
 			return true;
 		}
-		boolean sameTurn = this.store.turns(key(), new Tail(result.turn() + 1, 1))
-			.stream()
-			.anyMatch((turn) -> turn.status() == write.turn().status() && turn.rounds().equals(write.turn().rounds())
-					&& Objects.equals(turn.endedAt(), write.turn().endedAt()));
-		if (!sameTurn) {
-			return false;
+		Turn there = this.store.turns(key(), new Tail(result.turn() + 1, 1)).stream().findFirst().orElse(null);
+		if (there != null && isSame(there, write.turn()) && hasItems(write, result.turn())) {
+			return true;
 		}
-		List<SessionItem> there = this.store.items(key(), result.turn());
+		if (this.stored == null) {
+			this.stored = there;
+		}
+		return false;
+	}
+
+	private static boolean isSame(Turn there, Turn ours) {
+		return there.status() == ours.status() && there.rounds().equals(ours.rounds())
+				&& Objects.equals(there.endedAt(), ours.endedAt());
+	}
+
+	/** Returns whether the stored turn ends with the items that are written. */
+	private boolean hasItems(TurnWrite write, long turn) {
+		List<SessionItem> there = this.store.items(key(), turn);
 		int before = there.size() - write.items().size();
 		for (int i = 0; before >= 0 && i < write.items().size(); i++) {
-			SessionItem item = there.get(before + i);
-			NewItem ours = write.items().get(i);
-			if (!item.at().equals(ours.at()) || !item.message().equals(ours.message())) {
+			if (!isSame(there.get(before + i), write.items().get(i))) {
 				return false;
 			}
 		}
 		return before >= 0;
+	}
+
+	private static boolean isSame(SessionItem there, NewItem ours) {
+		return there.at().equals(ours.at())
+				&& MessageContent.of(there.message()).isSameAs(MessageContent.of(ours.message()));
 	}
 
 	private TurnResult written(TurnWrite write, CommitResult stored, boolean overLimit) {
