@@ -23,7 +23,9 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * A person has decided.
+	 * A person has decided. If the store has failed, so that whoever decided got an
+	 * exception, a decision may be stored of which no event tells; the ledger of the
+	 * session has it.
 	 *
 	 * @param approval the call as it is now
 	 */

@@ -124,8 +124,8 @@ class ApprovalGapTests {
 		pause(chat(Conversations.of(this.store)), 1);
 		Approvals elsewhere = approvals(Conversations.of(this.store));
 		AtomicBoolean decided = new AtomicBoolean();
-		this.store.beforePut((record) -> {
-			if (record.kind().equals("approval") && decided.compareAndSet(false, true)) {
+		this.store.beforeCommit(() -> {
+			if (decided.compareAndSet(false, true)) {
 				elsewhere.approve(elsewhere.pending(KEY).get(0), "anna");
 			}
 		});
@@ -399,6 +399,44 @@ class ApprovalGapTests {
 		assertThat(this.approvals.ledger(KEY)).singleElement()
 			.satisfies((call) -> assertThat(call.decisions()).extracting("by").containsExactly("ada", "policy"));
 		assertThat(this.cancelled).isEmpty();
+	}
+
+	/** What the model says the second time is not what is stored. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void turnWhoseFirstPartIsStoredWithoutAnAnswerIsNotTakenForTheOneThatARetryBegins(boolean calls) {
+		ChatClient chat = chat(Conversations.of(this.store)).mutate()
+			.defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+				try {
+					return chain.copy(Around.current()).nextCall(request);
+				}
+				catch (StoreUnavailableException ex) {
+					return chain.copy(Around.current()).nextCall(request);
+				}
+			}))
+			.build();
+		startThread(chat);
+		AtomicBoolean lost = new AtomicBoolean();
+		this.store.afterCommit(() -> {
+			if (lost.compareAndSet(false, true)) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		this.model.calls(call(1));
+		if (calls) {
+			this.model.calls(call(2));
+		}
+		else {
+			this.model.says("nothing to cancel");
+		}
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("The turn is still open; call again without a message to continue it")
+			.satisfies((ex) -> assertThat(ex.reply() != null).isEqualTo(!calls));
+		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::arguments).containsExactly("{\"id\":1}");
+		approveAll();
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(this.cancelled).containsExactly(1);
 	}
 
 	@Test

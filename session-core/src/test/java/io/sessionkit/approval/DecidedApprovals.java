@@ -26,6 +26,7 @@ import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.ClientSetup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,26 @@ abstract class DecidedApprovals extends PausedTurns {
 		}
 		assertThat(calls).containsExactly("records", "put");
 		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED);
+	}
+
+	/** Whoever repeats it would be refused, and no listener would hear of it. */
+	@Test
+	void decisionThatIsStoredWithoutAnAnswerCounts() {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q");
+		this.events.clear();
+		observed().afterPut((record) -> {
+			throw new StoreUnavailableException("The answer was lost.", null);
+		});
+		for (Decision decision : List.of(Decision.approve("anna"), Decision.reject("bob"))) {
+			ToolApproval decided = approvals().decide(pending().get(0), decision);
+			assertThat(decided.decision().by()).isEqualTo(decision.by());
+			assertThat(this.events).last()
+				.isInstanceOfSatisfying(ApprovalEvent.Decided.class,
+						(event) -> assertThat(event.approval().status()).isEqualTo(decided.status()));
+		}
+		assertThat(this.events).hasSize(2);
+		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED, ApprovalStatus.REJECTED);
 	}
 
 	@ParameterizedTest

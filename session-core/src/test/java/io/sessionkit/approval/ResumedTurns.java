@@ -30,6 +30,7 @@ import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -323,6 +324,43 @@ abstract class ResumedTurns extends StandingApprovals {
 		assertThat(this.runs).hasSize(4);
 		assertThat(log()).filteredOn((line) -> line.startsWith("tool"))
 			.containsExactly("tool cancel=second", "tool cancel=it did run", "tool cancel=leave it");
+	}
+
+	/** Its process knows that the tool has not run, and nobody has to be asked. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseClaimIsStoredWithoutAnAnswerRuns(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q");
+		approve(waiting());
+		AtomicInteger claims = new AtomicInteger();
+		observed().afterPut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL) && claims.getAndIncrement() == 0) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(claims).as("claim and result").hasValue(2);
+		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+		assertThat(ledger()).containsExactly(ApprovalStatus.DONE);
+	}
+
+	@Test
+	void callWhoseClaimIsNotStoredDoesNotRun() {
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(ClientSetup.Mode.CALL, "q");
+		approve(waiting());
+		observed().beforePut((record) -> {
+			if (record.kind().equals(Ledger.APPROVAL)) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> goOn(ClientSetup.Mode.CALL));
+		observed().beforePut((record) -> {
+		});
+		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED);
+		assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
+		assertThat(this.runs).hasSize(1);
 	}
 
 	/** Takes the lease away while the tool runs, as if its process had been gone. */

@@ -87,10 +87,9 @@ final class OpenTurnCancel {
 		RunningTurn turn = this.waitingTurns.takeOver(request);
 		try {
 			HeldCalls.takeAttributes(turn, this.ledger);
-			// before anything is written, since a hook may fail
 			takeQueued(turn);
 			HeldCalls calls = HeldCalls.of(turn, this.ledger, this.texts);
-			List<LedgerEntry> ended = calls.cancel();
+			List<LedgerEntry> ended = calls.cancelled();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
 			endWithoutModel(turn, calls, ended);
 			return ended.stream().map(LedgerEntry::approval).toList();

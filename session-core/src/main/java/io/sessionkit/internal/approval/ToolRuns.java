@@ -206,7 +206,7 @@ final class ToolRuns {
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {
-		LedgerEntry claimed = replace(approved.claimed(this.ledger.now(), holder));
+		LedgerEntry claimed = Uninterrupted.call(() -> this.ledger.claim(approved, holder));
 		if (claimed == null) {
 			SessionException lost = this.turn.lost();
 			throw (lost != null) ? lost

@@ -109,7 +109,7 @@ public final class CompensationRuns {
 	}
 
 	private LedgerEntry claim(LedgerEntry entry, HeldLease lease) {
-		LedgerEntry claimed = replace(entry.claimed(this.ledger.now(), lease.holder()));
+		LedgerEntry claimed = Uninterrupted.call(() -> this.ledger.claim(entry, lease.holder()));
 		if (claimed == null) {
 			throw new TurnInProgressException("The call of tool '" + entry.approval().tool() + "' that takes an effect"
 					+ " of session " + entry.approval().key() + " back was changed elsewhere in the meantime. It was"

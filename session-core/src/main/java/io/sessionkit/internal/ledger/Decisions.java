@@ -85,7 +85,7 @@ public final class Decisions {
 				.orElseThrow(() -> unknown(key, id));
 			check(entry, open.isEmpty(), shown, decision);
 			this.announcing.accept(entry.approval());
-			return Optional.ofNullable(this.ledger.replace(decided(entry, decision)));
+			return Optional.ofNullable(this.ledger.replaceOrFind(decided(entry, decision)));
 		}).map(LedgerEntry::approval).orElseThrow(() -> changedEachTime(key, id));
 	}
 

@@ -121,14 +121,14 @@ public record HeldCalls(List<ToolCall> calls, List<LedgerEntry> entries, Ledger 
 	}
 
 	/**
-	 * Cancels the calls that have not run.
-	 * @return all entries as they are then
+	 * Returns all entries as they are when those that have not run are cancelled. It is
+	 * stored with the end of their turn alone, so that a turn that does not end keeps
+	 * what was decided.
 	 */
-	public List<LedgerEntry> cancel() {
-		return this.entries.stream().map((entry) -> switch (entry.status()) {
-			case PROPOSED, APPROVED -> this.ledger.cancel(entry);
-			default -> entry;
-		}).toList();
+	public List<LedgerEntry> cancelled() {
+		return this.entries.stream()
+			.map((entry) -> Ledger.mayStillRun(entry) ? entry.with(ApprovalStatus.CANCELLED) : entry)
+			.toList();
 	}
 
 	/**

@@ -30,6 +30,7 @@ import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -205,23 +206,57 @@ public final class Ledger {
 	}
 
 	/**
-	 * Cancels a call that has not run.
-	 * @return the call as it is stored then: as somebody has decided or run it, if that
-	 * was first
+	 * Changes a call as {@link #replace} does. If the answer of the store is lost, the
+	 * call is read: nobody else makes the same change, so one that is there is this one.
+	 * @throws StoreUnavailableException if the store has failed, and is not known to have
+	 * the change
 	 */
-	LedgerEntry cancel(LedgerEntry entry) {
-		LedgerEntry cancelled = entry.with(ApprovalStatus.CANCELLED);
-		LedgerEntry stored = replace(cancelled);
-		if (stored != null) {
-			return stored;
+	@Nullable LedgerEntry replaceOrFind(LedgerEntry changed) {
+		try {
+			return replace(changed);
 		}
-		LedgerEntry now = find(entry.approval().key(), entry.approval().id()).orElse(cancelled);
-		if (!mayStillRun(now)) {
-			return now;
+		catch (StoreUnavailableException ex) {
+			return unanswered(changed, ex).orElseThrow(() -> ex);
 		}
-		LedgerEntry again = replace(now.with(ApprovalStatus.CANCELLED));
-		// if others keep deciding, a commit that expects this revision is refused
-		return (again != null) ? again : cancelled;
+	}
+
+	private Optional<LedgerEntry> unanswered(LedgerEntry changed, StoreUnavailableException lost) {
+		if (lost.isUnwritten()) {
+			return Optional.empty();
+		}
+		try {
+			return find(changed.approval().key(), changed.approval().id()).filter((now) -> isSame(now, changed));
+		}
+		catch (RuntimeException ex) {
+			lost.addSuppressed(ex);
+			return Optional.empty();
+		}
+	}
+
+	private static boolean isSame(LedgerEntry stored, LedgerEntry changed) {
+		return stored.status() == changed.status() && Objects.equals(stored.holder(), changed.holder())
+				&& stored.approval().decisions().equals(changed.approval().decisions());
+	}
+
+	/**
+	 * Claims a call for the holder of a lease, who is about to run it.
+	 * @return the call as it is stored; null if another writer was first
+	 * @throws StoreUnavailableException if the store has failed, and is not known to have
+	 * the claim; the call must not run
+	 */
+	public @Nullable LedgerEntry claim(LedgerEntry entry, String holder) {
+		try {
+			return replaceOrFind(entry.claimed(now(), holder));
+		}
+		catch (StoreUnavailableException ex) {
+			if (!ex.isUnwritten()) {
+				logger.warn("It is unknown whether the claim of tool '" + entry.approval().tool() + "' on session "
+						+ entry.approval().key()
+						+ " is stored. If it is, the call will be uncertain although it did not run: "
+						+ ex.getClass().getName());
+			}
+			throw ex;
+		}
 	}
 
 	/** Returns whether a call waits to be decided or to be run. */
