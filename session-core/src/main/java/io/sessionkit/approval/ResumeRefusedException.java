@@ -7,8 +7,8 @@ import io.sessionkit.SessionException;
 /**
  * Thrown if this call cannot continue a turn that waits for approvals, because its tools,
  * or the application's version marker, are not those that the approvals were requested
- * for. Nothing was run. A message of this call is kept with the turn: do not send it
- * again.
+ * for. Nothing was run. A message of this call, if it has one, is kept with the turn: do
+ * not send it again.
  */
 public final class ResumeRefusedException extends SessionException {
 

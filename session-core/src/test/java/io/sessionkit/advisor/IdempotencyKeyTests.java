@@ -38,6 +38,7 @@ import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
@@ -469,6 +470,24 @@ class IdempotencyKeyTests {
 		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
 		assertThat(Lines.of(store.messages(this.key)).stream().filter("user: q2"::equals)).hasSize(1);
 		assertThat(text(call(chat(store), "q2", "r2"))).isEqualTo("done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
+	void aMessageIsQueuedOnceIfTheAnswerOfTheStoreIsLost(TestStores kind) {
+		ObservedStore store = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
+		this.onNewMessage = NewMessageRule.QUEUE;
+		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
+		call(chat(store), "q1", "r1");
+		store.failAt(ObservedStore.Fault.ANSWER);
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> call(chat(store), "q2", "r2"))
+			.withMessageContaining("unknown whether the message is kept");
+		store.failAt(ObservedStore.Fault.NONE);
+		assertThat(SessionAdvisor.pending(call(chat(store), "q2", "r2"))).hasSize(1);
+		Approvals approvals = approvals(this.opened.get(0));
+		approvals.approve(approvals.pending(this.key).get(0), "anna");
+		chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content();
+		assertThat(Lines.of(store.messages(this.key)).stream().filter("user: q2"::equals)).hasSize(1);
 	}
 
 	@ParameterizedTest

@@ -12,6 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -33,6 +34,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
+import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.HistoryPolicy;
@@ -83,6 +85,7 @@ import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Messages that join a turn that runs.
@@ -114,6 +117,8 @@ class SteeringTests {
 	private Durability durability = Durability.TURN;
 
 	private boolean returnDirect;
+
+	private String description = "looks";
 
 	private Duration lease = LONG;
 
@@ -1208,6 +1213,54 @@ class SteeringTests {
 		assertNothingIsLeft(store);
 	}
 
+	/** Sent again, the message would be in the turn twice. */
+	@Test
+	void aCallWhoseMessageIsInATurnThatBrokeOffSaysSoIfItCannotContinueIt() throws Exception {
+		ObservedStore store = new ObservedStore(memory());
+		assertThat(failure(store, () -> store.beforePut((record) -> {
+			if (record.kind().equals("lease") && record.expected() == 0) {
+				throw StoreUnavailableException.unwritten("The store is full.", null);
+			}
+		}))).isInstanceOfSatisfying(StoreUnavailableException.class, (ex) -> {
+			assertThat(ex).hasMessageContaining("Do not send it again").hasMessageEndingWith("The store is full.");
+			assertThat(ex.isUnwritten()).isFalse();
+		});
+		store.beforePut((record) -> {
+		});
+		assertThat(chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content())
+			.isEqualTo("a of u1:2+u2");
+		assertThat(log(store)).containsOnlyOnce("user: u2");
+	}
+
+	@Test
+	void aCallWhoseMessageIsInATurnThatBrokeOffSaysSoIfItHasOtherTools() throws Exception {
+		assertThat(failure(memory(), () -> this.description = "looks away"))
+			.isInstanceOfSatisfying(ResumeRefusedException.class, (ex) -> assertThat(ex)
+				.hasMessageContainingAll("Do not send it again", "Tool 'look' has another description"));
+	}
+
+	/**
+	 * Returns how a call fails that is to continue a turn with its message.
+	 * @param fault makes it fail, and so will each call that comes
+	 */
+	private Throwable failure(SessionStore store, Runnable fault) throws Exception {
+		this.durability = Durability.STEP;
+		AtomicInteger calls = new AtomicInteger();
+		this.model.before((prompt) -> {
+			if (calls.incrementAndGet() == 3) {
+				throw new IllegalStateException("as asked");
+			}
+		});
+		Future<ChatResponse> first = call(chat(store), "u1:2");
+		awaitLooking(1);
+		fault.run();
+		Future<ChatResponse> second = call(chat(store), "u2");
+		awaitInLine(store, 2);
+		this.looks.release(10);
+		assertThatExceptionOfType(Exception.class).isThrownBy(first::get).withStackTraceContaining("as asked");
+		return catchThrowableOfType(ExecutionException.class, () -> second.get(20, TimeUnit.SECONDS)).getCause();
+	}
+
 	/**
 	 * The part that the message is stored with answers its request, in whose line its
 	 * call still stands.
@@ -1534,7 +1587,7 @@ class SteeringTests {
 
 	private ToolCallback looking() {
 		return FunctionToolCallback.builder("look", (Object nothing) -> looked())
-			.description("looks")
+			.description(this.description)
 			.inputType(Object.class)
 			.toolMetadata(ToolMetadata.builder().returnDirect(this.returnDirect).build())
 			.build();

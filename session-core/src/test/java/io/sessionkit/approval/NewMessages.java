@@ -15,6 +15,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.guard.Redactor;
+import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
@@ -22,6 +23,7 @@ import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.StoreUnavailableException;
@@ -159,7 +161,8 @@ abstract class NewMessages extends ResumedTurns {
 		tools(tool("cancel").described("changes them for good"), tool("look"));
 		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContaining("Do not send it again")
-			.withMessageContaining("Tool 'cancel' has another description");
+			.withMessageContaining("Tool 'cancel' has another description")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(ResumeRefusedException.class));
 		assertThat(this.runs).isEmpty();
 		tools(tool("cancel"), tool("look"));
 		assertThat(answer(mode)).isEqualTo("done");
@@ -186,6 +189,38 @@ abstract class NewMessages extends ResumedTurns {
 			.withMessageContaining("Do not send it again")
 			.withMessageEndingWith("The store is full.")
 			.matches((ex) -> !ex.isUnwritten());
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	/** No call reads it before the turn continues. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callIsToldThatItsMessageMayBeKeptIfTheAnswerOfTheStoreIsLost(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1)).says("done");
+		ask(mode, "q1");
+		observed().afterPut((write) -> {
+			if (write.kind().equals(TurnRecords.PAUSE)) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q2"))
+			.withMessageContainingAll("unknown whether the message is kept", "idempotency key")
+			.withMessageEndingWith("The answer was lost.");
+		observed().afterPut((write) -> {
+		});
+		observed().beforePut((write) -> {
+			if (write.kind().equals(TurnRecords.PAUSE)) {
+				throw StoreUnavailableException.unwritten("The store is full.", null);
+			}
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q3"))
+			.withMessage("The store is full.")
+			.matches(StoreUnavailableException::isUnwritten);
+		observed().beforePut((write) -> {
+		});
+		approve(waiting());
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
 	}
@@ -440,6 +475,21 @@ abstract class NewMessages extends ResumedTurns {
 		});
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(6).endsWith("user: damn", "user: q2", "assistant: done");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfAHookHasAnErrorThen(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		AssertionError broken = new AssertionError("broken");
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("broken", (input) -> {
+			if (input.contains(new UserMessage("damn"))) {
+				throw broken;
+			}
+			return HookResult.keep();
+		})));
+		assertThatThrownBy(() -> ask(mode, "q2")).hasStackTraceContaining("AssertionError: broken");
+		saysThatItIsKept(broken);
 	}
 
 	@ParameterizedTest
@@ -706,6 +756,34 @@ abstract class NewMessages extends ResumedTurns {
 		threads((threads) -> threads.hooks(List.of()));
 		approvals().cancel(this.key);
 		assertThat(log()).endsWith("tool cancel=" + CANCELLED, "user: q2", "user: q3");
+	}
+
+	/** Nobody could decide on the calls any more, and the turn would wait on. */
+	@Test
+	void turnThatIsCancelledWaitsOnWithItsCallsAsTheyAreIfItsEndIsNotStored() {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2));
+		ask(ClientSetup.Mode.CALL, "q1");
+		approve(pending().get(0));
+		threads((threads) -> threads.hooks(TestHooks.beforeSave("moderation", (turn) -> {
+			throw new IllegalStateException("down");
+		})));
+		assertThatExceptionOfType(HookFailedException.class).isThrownBy(() -> approvals().cancel(this.key));
+		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED, ApprovalStatus.PROPOSED);
+		threads((threads) -> {
+		});
+		observed().beforeCommit(() -> {
+			throw StoreUnavailableException.unwritten("The store is full.", null);
+		});
+		assertThatExceptionOfType(CommitFailedException.class).isThrownBy(() -> approvals().cancel(this.key))
+			.matches(CommitFailedException::isUnwritten);
+		assertThat(ledger()).containsExactly(ApprovalStatus.APPROVED, ApprovalStatus.PROPOSED);
+		assertThat(turns()).containsExactly(TurnStatus.AWAITING_APPROVAL);
+		observed().beforeCommit(() -> {
+		});
+		assertThat(approvals().cancel(this.key)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.CANCELLED, ApprovalStatus.CANCELLED);
+		assertThat(turns()).containsExactly(TurnStatus.COMPLETED);
+		assertThat(this.runs).isEmpty();
 	}
 
 	/** The queued message is the last one of the turn, and not its question. */

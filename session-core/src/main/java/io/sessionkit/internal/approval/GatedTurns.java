@@ -270,7 +270,8 @@ public final class GatedTurns {
 		Answer answer = admission.answer();
 		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
 		try {
-			return counted(request, () -> open(asked, means));
+			return counted(request, () -> (answer != null && admission.hasJoined())
+					? keptWhile(request.key(), () -> open(asked, means)) : open(asked, means));
 		}
 		catch (TurnInProgressException ex) {
 			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
@@ -417,29 +418,48 @@ public final class GatedTurns {
 	 */
 	private @Nullable OpenedCall continued(TurnRequest request, Means means) {
 		try {
-			return open(request.input(List.of()), means);
+			return keptWhile(request.key(), () -> open(request.input(List.of()), means));
 		}
 		catch (TurnInProgressException | NothingWaitsException ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * Continues a turn that has a message of the call. Each failure says so, but for
+	 * those that say that another call continues the turn or has ended it.
+	 */
+	private static OpenedCall keptWhile(SessionKey key, Supplier<OpenedCall> continuing) {
+		try {
+			return continuing.get();
+		}
+		catch (TurnInProgressException | NothingWaitsException ex) {
+			throw ex;
+		}
 		catch (SessionConflictException ex) {
-			throw kept(request.key(), ex);
+			throw kept(key, ex);
 		}
 		catch (ResumeRefusedException ex) {
-			throw new ResumeRefusedException(kept(request.key()) + " " + ex.getMessage(), ex.changes());
+			throw kept(key, ex);
 		}
 		catch (StoreUnavailableException ex) {
 			// not unwritten, whatever the store says of its last write
-			throw new StoreUnavailableException(kept(request.key()) + " " + ex.getMessage(), ex);
+			throw new StoreUnavailableException(kept(key) + " " + ex.getMessage(), ex);
 		}
 		catch (SessionRefusedException ex) {
-			throw kept(request.key(), ex);
+			throw kept(key, ex);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			// of a hook or a merge, so it stays as it is
-			ex.addSuppressed(new IllegalStateException(kept(request.key())));
+			ex.addSuppressed(new IllegalStateException(kept(key)));
 			throw ex;
 		}
+	}
+
+	private static ResumeRefusedException kept(SessionKey key, ResumeRefusedException cause) {
+		ResumeRefusedException kept = new ResumeRefusedException(kept(key) + " " + cause.getMessage(), cause.changes());
+		kept.addSuppressed(cause);
+		return kept;
 	}
 
 	private static SessionRefusedException kept(SessionKey key, SessionRefusedException cause) {

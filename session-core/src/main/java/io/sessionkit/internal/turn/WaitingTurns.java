@@ -33,6 +33,7 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
@@ -300,7 +301,7 @@ public final class WaitingTurns {
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 				.orElseThrow(() -> gone(key));
 			RecordWrite queue = pause.queue(key, stored.turn().id(), input, this.store.options().codec());
-			return put(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
+			return isQueued(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
 	}
 
@@ -312,6 +313,19 @@ public final class WaitingTurns {
 							+ ". It was not stored. Continue that turn with a call without a"
 							+ " message, or end it with Approvals.cancel(..); then call again with the message.",
 					turn.openTurn());
+		}
+	}
+
+	/** Nobody can read the messages that are kept before their turn continues. */
+	private boolean isQueued(SessionKey key, RecordWrite queue, List<RecordWrite> alongside) {
+		try {
+			return put(key, queue, alongside);
+		}
+		catch (StoreUnavailableException ex) {
+			throw ex.isUnwritten() ? ex : new StoreUnavailableException("It is unknown whether the message is kept with"
+					+ " the open turn of session " + key + ". If it is, it is in the history when that turn has ended;"
+					+ " look there before you send it again. The same request with the same idempotency key keeps it"
+					+ " once. " + ex.getMessage(), ex);
 		}
 	}
 
