@@ -167,7 +167,9 @@ public final class Compensations implements SessionDoor {
 	 * @return the report
 	 * @throws SessionConflictException if the session is not as it was planned: it has
 	 * moved on, or other tools or arguments would take effects back, also since a person
-	 * has approved others. What was taken back before that stays recorded; plan again
+	 * has approved others. What was taken back before that stays recorded; plan again. A
+	 * call that is repeated since its answer was lost gets it too, if it has moved the
+	 * head: read the session before you plan again
 	 * @throws IllegalArgumentException if two of the tools have the same name; nothing
 	 * was run
 	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the

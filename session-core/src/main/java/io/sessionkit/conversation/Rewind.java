@@ -65,8 +65,10 @@ final class Rewind {
 
 	static SessionConflictException notAsPlanned(RewindPlan plan) {
 		return new SessionConflictException("Session " + plan.key() + " is not as the rewind was planned: it has moved"
-				+ " on, or other calls would take its effects back. The head was not moved; plan again. What was"
-				+ " taken back already is not repeated.", null);
+				+ " on, or other calls would take its effects back. This call did not move the head. A call with"
+				+ " the same plan whose answer was lost may have: read the session before you plan again, since a new"
+				+ " plan takes the turns back that are the newest ones then. What was taken back already is not"
+				+ " repeated.", null);
 	}
 
 	RewindReport run() {

@@ -40,7 +40,9 @@ public final class StoreUnavailableException extends SessionException {
 	}
 
 	/**
-	 * Returns whether the store has refused a write, so that nothing has changed.
+	 * Returns whether the store has refused a write, so that it has changed nothing. An
+	 * operation that makes several writes one after the other, as a fork with summaries
+	 * does, may have made those before.
 	 * @return false if a write may have taken place, or if the store was only read
 	 */
 	public boolean isUnwritten() {

@@ -294,6 +294,39 @@ class CompensationGapTests {
 	}
 
 	@Test
+	void callWhoseClaimIsStoredWithoutAnAnswerTakesItsEffectBackOnce() {
+		turn(cancel(1));
+		this.runs.clear();
+		AtomicInteger claims = new AtomicInteger();
+		this.store.afterPut((write) -> {
+			if (isCompensation(write, ApprovalStatus.CLAIMED) && claims.getAndIncrement() == 0) {
+				throw new StoreUnavailableException("The answer was lost.", null);
+			}
+		});
+		RewindPlan plan = compensations().plan(this.key, 1);
+		assertThat(compensations().rewind(plan).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
+	}
+
+	/** A new plan would take older turns back. */
+	@Test
+	void rewindThatIsRepeatedSinceItsAnswerWasLostSaysThatItMayHaveMovedTheHead() {
+		turn(cancel(1));
+		turn(cancel(2));
+		RewindPlan plan = compensations().plan(this.key, 1);
+		this.store.afterCommit(() -> {
+			throw new StoreUnavailableException("The answer was lost.", null);
+		});
+		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> compensations().rewind(plan));
+		this.store.afterCommit(() -> {
+		});
+		assertThat(this.store.find(this.key)).get().extracting(Session::head).isEqualTo(1L);
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> compensations().rewind(plan))
+			.withMessageContainingAll("whose answer was lost may have", "read the session before you plan again");
+		assertThat(this.runs).endsWith("restore 2 (ok cancel 2)");
+	}
+
+	@Test
 	void leaseOfARewindIsNoneOfATurn() {
 		turn(cancel(1));
 		this.fault = (what) -> assertThat(thread().isOpenTurnRunning()).isFalse();
