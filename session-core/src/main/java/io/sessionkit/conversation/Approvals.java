@@ -375,7 +375,7 @@ public final class Approvals implements SessionDoor {
 	 * history, with the messages that were queued meanwhile; one that a hook refuses or
 	 * answers is left out. If that is not possible, because the session has moved on, it
 	 * is kept beside the history. If a hook throws anything but a refusal, this method
-	 * throws it, and the turn waits on.
+	 * throws it, and the turn waits on with its calls as they were.
 	 * @param key the session
 	 * @return the calls that were open, as they are now; empty if the session has no open
 	 * turn
