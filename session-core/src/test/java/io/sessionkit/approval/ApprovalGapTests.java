@@ -37,6 +37,7 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -187,6 +188,23 @@ class ApprovalGapTests {
 		slow.set(false);
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
+	}
+
+	/** Whether a call is uncertain depends on the lease. */
+	@Test
+	void callWhoseMessageIsKeptSaysSoIfTheStoreFailsBeforeItIsKnownWhatWaits() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		approveAll();
+		uncertain(chat);
+		AtomicBoolean away = new AtomicBoolean();
+		this.store.afterPut((record) -> away.set(record.kind().equals(TurnRecords.PAUSE)));
+		Conversations conversations = Conversations.of(AwayStores.of(this.store, away::get));
+		this.approvals = queueing(conversations);
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> ask(chat(conversations), "and this"))
+			.withMessageContaining("Do not send it again")
+			.withMessageEndingWith("The store is down.");
 	}
 
 	@Test

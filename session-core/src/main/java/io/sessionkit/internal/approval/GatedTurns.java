@@ -397,7 +397,8 @@ public final class GatedTurns {
 			throw this.turns.answeredWhileOpen(turn);
 		}
 		TurnView kept = this.waitingTurns.queue(turn, joining, turn::answeredBy);
-		List<ToolApproval> pending = this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL)));
+		List<ToolApproval> pending = keptWhile(request.key(),
+				() -> this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL))));
 		// the lease could wait for what a transaction of the caller has written
 		boolean continues = pending.isEmpty() && means.toolLoop() && !this.ledger.mayRollBack();
 		OpenedCall continued = continues ? continued(request, means) : null;
@@ -426,12 +427,12 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * Continues a turn that has a message of the call. Each failure says so, but for
+	 * Goes on with a turn that has a message of the call. Each failure says so, but for
 	 * those that say that another call continues the turn or has ended it.
 	 */
-	private static OpenedCall keptWhile(SessionKey key, Supplier<OpenedCall> continuing) {
+	private static <T> T keptWhile(SessionKey key, Supplier<T> work) {
 		try {
-			return continuing.get();
+			return work.get();
 		}
 		catch (TurnInProgressException | NothingWaitsException ex) {
 			throw ex;
