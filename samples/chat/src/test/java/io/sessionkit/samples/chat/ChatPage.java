@@ -40,6 +40,8 @@ final class ChatPage {
 
 	private static final Path SCREENSHOTS = Path.of("target/screenshots");
 
+	private static final boolean PICTURES = System.getProperty("chat.pictures") != null;
+
 	private final ChromeDriver driver;
 
 	private final String window;
@@ -435,10 +437,15 @@ final class ChatPage {
 		}
 	}
 
+	/**
+	 * Waits until nothing moves, and takes a picture if somebody is going to look at it.
+	 */
 	void screenshot(String name) throws IOException {
 		awaitStill();
-		Files.createDirectories(SCREENSHOTS);
-		Files.write(SCREENSHOTS.resolve(name + ".png"), onPage().getScreenshotAs(OutputType.BYTES));
+		if (PICTURES) {
+			Files.createDirectories(SCREENSHOTS);
+			Files.write(SCREENSHOTS.resolve(name + ".png"), onPage().getScreenshotAs(OutputType.BYTES));
+		}
 	}
 
 	private void act(String css, Consumer<WebElement> action) {
