@@ -48,8 +48,8 @@ import org.springframework.ai.chat.model.ChatModel;
  * turn, and nothing else fails. A question without text gives none, and leaves it to the
  * next one, in the first ten turns. A title that is the first words of a question is
  * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
- * the question or a hook forgets it; one that a model has made stays. Safe for use by
- * many threads.
+ * the question or a hook forgets it; one that a model has made stays, and so do words
+ * that hooks have changed. Safe for use by many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 
@@ -74,7 +74,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 
 	private final @Nullable ChatModel model;
 
-	/** Checks what the model makes. */
+	/** Checks what titles are made of, and what the model makes. */
 	private final SummaryGuards guards;
 
 	private final SummaryCalls calls = new SummaryCalls();
@@ -88,7 +88,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		.<SessionKey, Long>build()
 		.asMap();
 
-	/** True if the model has failed when it was asked last. */
+	/** True if the model or a hook has failed when it was asked last. */
 	private volatile boolean failing;
 
 	private SessionTitles(SessionStore store, @Nullable ChatModel model, List<SessionHook> hooks) {
@@ -101,7 +101,8 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	/**
-	 * Creates titles from the first words of the first question.
+	 * Creates titles from the first words of the first question, as it is stored. No hook
+	 * checks them.
 	 * @param store the store that holds the sessions
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
 	 */
@@ -112,7 +113,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	/**
 	 * Creates titles that a model makes of the first question and its answer. If it
 	 * fails, takes longer than 30 seconds or says nothing, the title is of the first
-	 * words. No hook checks what it says.
+	 * words. No hook checks what it is sent, nor what it says.
 	 * @param store the store that holds the sessions
 	 * @param model the model; it is called outside of all sessions
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
@@ -122,13 +123,13 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	/**
-	 * Creates titles that a model makes of the first question and its answer, and hooks
-	 * check before they are kept. If the model fails, or a hook refuses or throws, the
-	 * title is of the first words.
+	 * Creates titles that a model makes of the first question and its answer, as hooks
+	 * have left them. If the model fails, or a hook does not let pass what it says, the
+	 * title is of the first words; there is none if a hook does not let pass the turn.
 	 * @param store the store that holds the sessions
 	 * @param model the model; it is called outside of all sessions
-	 * @param hooks the hooks whose {@link SessionHook#beforeSummary} gets the title as
-	 * the text of one reply
+	 * @param hooks the hooks whose {@link SessionHook#beforeSummary} gets the messages of
+	 * the turn, and then the title as the text of one reply
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
 	 */
 	public static SessionTitles by(SessionStore store, ChatModel model, List<SessionHook> hooks) {
@@ -194,6 +195,9 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 */
 	private boolean give(Session begun, List<SessionItem> items) {
 		String title = title(messages(items));
+		if (title.isEmpty()) {
+			return begun.turns() >= MOST_SEARCHED;
+		}
 		return Attempts.FEW.make(() -> {
 			Session session = untitled(begun.key());
 			boolean done = session == null || isGone(begun, session, items)
@@ -247,33 +251,50 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		return this.store.find(key).filter((session) -> session.title() == null).orElse(null);
 	}
 
-	private String title(List<Message> messages) {
-		String question = text(messages, MessageType.USER);
+	/** Returns an empty text if hooks leave nothing of the question. */
+	private String title(List<Message> stored) {
+		List<Message> messages = checked(stored);
+		String words = shortened(text(messages, MessageType.USER));
 		ChatModel asked = this.model;
-		if (asked == null) {
-			return shortened(question);
-		}
+		String made = (asked != null && !words.isEmpty()) ? made(asked, messages) : "";
+		return made.isEmpty() ? words : made;
+	}
+
+	/**
+	 * What was stored may be older than the hooks: seeded, imported, or from a time
+	 * without them. What they refuse gives no title.
+	 */
+	private List<Message> checked(List<Message> stored) {
 		try {
-			String text = this.calls.ask(asked, prompt(question, text(messages, MessageType.ASSISTANT)), LONGEST_CALL)
-				.text();
-			String made = shortened(this.guards.checked(text));
-			this.failing = false;
-			return made.isEmpty() ? shortened(question) : made;
+			return this.guards.checked(stored);
 		}
 		catch (SummaryCalls.FailedException ex) {
-			failed(ex.reason());
-			return shortened(question);
+			failed("A session gets no title: ", ex.reason());
+			return List.of();
 		}
 	}
 
-	/** Logged once until the model makes a title again. */
-	private void failed(String reason) {
+	/** Returns an empty text if the model makes none. */
+	private String made(ChatModel asked, List<Message> messages) {
+		String prompt = prompt(text(messages, MessageType.USER), text(messages, MessageType.ASSISTANT));
+		try {
+			String made = shortened(this.guards.checked(this.calls.ask(asked, prompt, LONGEST_CALL).text()));
+			this.failing = false;
+			return made;
+		}
+		catch (SummaryCalls.FailedException ex) {
+			failed("A model made no title, so the first words of the question are it: ", ex.reason());
+			return "";
+		}
+	}
+
+	/** Warns once until a model makes a title again. */
+	private void failed(String what, String reason) {
 		if (!this.failing) {
-			logger.warn("A model made no title, so the first words of the question are it: " + reason
-					+ ". The next failures are logged at DEBUG until it makes one again.");
+			logger.warn(what + reason + ". The next failures are logged at DEBUG until one is made again.");
 		}
 		else {
-			logger.debug("A model made no title: " + reason);
+			logger.debug(what + reason);
 		}
 		this.failing = true;
 	}

@@ -145,16 +145,19 @@ public interface SessionHook {
 	}
 
 	/**
-	 * Checks and changes the messages that are summarized, outside of any turn, and the
-	 * title that a model has made of a session. Called up to three times for a summary:
-	 * with the summary before, if there is one, with the messages since then, and with
-	 * the summary that was written. A summary or title is given as the text of one reply.
-	 * Only hooks that are registered for all calls are called, in their order.
+	 * Checks and changes the messages that are summarized, outside of any turn, and those
+	 * that a title is made of. Called up to three times for a summary: with the summary
+	 * before, if there is one, with the messages since then, and with the summary that
+	 * was written. Called up to twice for a title: with the messages of the first
+	 * question and its answer, and with the title that a model has made. A summary or
+	 * title is given as the text of one reply. Only hooks that are registered for all
+	 * calls are called, in their order.
 	 * <p>
 	 * The hook may keep the messages, replace them, or refuse. What replaces a summary or
 	 * title must be one message with text. If it refuses or throws, or leaves no such
-	 * text, no summary is made and nothing changes; a title becomes the first words of
-	 * the question, which was checked as input. The thread that runs it may block.
+	 * text, no summary is made and nothing changes; the title becomes the first words of
+	 * the question, as the hooks have left it, and there is none if that is what they
+	 * refuse. The thread that runs it may block.
 	 * @param messages user, assistant and tool response messages
 	 * @return the decision
 	 */

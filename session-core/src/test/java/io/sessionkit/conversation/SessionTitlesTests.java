@@ -295,7 +295,7 @@ class SessionTitlesTests {
 
 			@Override
 			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
-				return HookResult.refuse("no");
+				return (messages.size() == 1) ? HookResult.refuse("no") : HookResult.keep();
 			}
 
 		};
@@ -303,6 +303,56 @@ class SessionTitlesTests {
 		this.titling.says("An order");
 		ask("Where is my order?");
 		awaitTitle("Where is my order?");
+	}
+
+	/** A turn that was added has passed no hook. */
+	@Test
+	void modelThatMakesTitlesIsSentWhatHooksLetPass() {
+		this.store = TestStores.MEMORY.create();
+		use(SessionTitles.by(this.store, this.titling, List.of(Redactor.standard())),
+				Conversations.builder(this.store));
+		this.store.add(KEY,
+				List.of(new UserMessage("Write to ada@example.org"), new AssistantMessage("To eve@example.org?")));
+		this.titling.says("A letter");
+		ask("Yes");
+		awaitTitle("A letter");
+		assertThat(this.titling.prompts().get(0).getContents()).contains("Write to [email]", "To [email]?")
+			.doesNotContain("@example.org");
+	}
+
+	@Test
+	void firstWordsInPlaceOfATitleThatAModelDidNotMakeAreThoseThatHooksLetPass() {
+		this.store = TestStores.MEMORY.create();
+		use(SessionTitles.by(this.store, this.titling, List.of(Redactor.standard())),
+				Conversations.builder(this.store));
+		this.store.add(KEY, List.of(new UserMessage("Write to ada@example.org"), new AssistantMessage("Done.")));
+		this.titling.fails(new IllegalStateException("down"));
+		ask("Thanks");
+		awaitTitle("Write to [email]");
+	}
+
+	@Test
+	void turnThatAHookRefusesGivesNoTitleUntilItLetsItPass() {
+		this.store = TestStores.MEMORY.create();
+		AtomicInteger asked = new AtomicInteger();
+		SessionHook refusing = new SessionHook() {
+
+			@Override
+			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+				return (asked.incrementAndGet() == 1) ? HookResult.refuse("no") : HookResult.keep();
+			}
+
+		};
+		use(SessionTitles.by(this.store, this.titling, List.of(refusing)), Conversations.builder(this.store));
+		ask("Where is my order?");
+		Awaitility.await().until(() -> asked.get() == 1);
+		assertThat(title()).isNull();
+		assertThat(this.titling.prompts()).isEmpty();
+		this.titling.says("An order");
+		Awaitility.await().untilAsserted(() -> {
+			ask("And the other one?");
+			assertThat(title()).isEqualTo("An order");
+		});
 	}
 
 	/** A text that a hook replaced before it was stored does not come back as a title. */

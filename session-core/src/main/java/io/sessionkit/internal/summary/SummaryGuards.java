@@ -25,7 +25,11 @@ public final class SummaryGuards {
 		this.hooks = hooks;
 	}
 
-	List<Message> checked(List<Message> messages) throws SummaryCalls.FailedException {
+	/**
+	 * Runs the hooks on messages that a model is to read.
+	 * @throws SummaryCalls.FailedException if a hook refuses or throws
+	 */
+	public List<Message> checked(List<Message> messages) throws SummaryCalls.FailedException {
 		List<Message> now = messages;
 		for (SessionHook hook : this.hooks) {
 			now = checkedBy(hook, now);
