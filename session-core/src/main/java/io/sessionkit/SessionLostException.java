@@ -9,7 +9,8 @@ import org.springframework.ai.chat.model.ChatResponse;
  * expired or was evicted from memory, or the store has lost data. If the caller names a
  * turn that it has seen and the session does not have, the model is not called. If the
  * session goes while a turn is at work, nothing of that turn is stored, and
- * {@link #reply} has the answer of the model.
+ * {@link #reply} has the answer of the model. A call that waits in line then does not
+ * begin the session again.
  */
 public final class SessionLostException extends SessionException {
 
@@ -32,6 +33,19 @@ public final class SessionLostException extends SessionException {
 				+ " SessionAdvisor.expectTurn(..) to continue from what is there, or restore the store first.", null);
 		this.expected = expected;
 		this.found = found;
+		this.reply = null;
+	}
+
+	/**
+	 * Creates the exception for a session that has gone while a call waited in its line.
+	 * @param key the session
+	 */
+	public SessionLostException(SessionKey key) {
+		super("Session " + key + " was erased or has expired while this call waited in its line, or a store in memory"
+				+ " that was full has evicted it. Nothing was run or stored. Call again to begin the session anew.",
+				null);
+		this.expected = 0;
+		this.found = 0;
 		this.reply = null;
 	}
 

@@ -11,6 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,6 +26,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
@@ -246,6 +248,35 @@ class ConcurrencyTests {
 		this.model.open();
 		assertThat(first.get()).isEqualTo("a of u1");
 		assertThat(this.model.calls.get()).isEqualTo(1);
+	}
+
+	/** Who erases a session does not expect what was asked before. */
+	@ParameterizedTest
+	@EnumSource
+	void aCallInLineDoesNotBeginASessionAgainThatWasErased(TestStores kind) throws Exception {
+		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		ChatClient steering = chat(store, Concurrency.STEER, LONG, LONG);
+		List<Future<String>> asked = new ArrayList<>();
+		for (ChatClient each : List.of(chat, chat, steering)) {
+			asked.add(ask(each, "u" + (asked.size() + 1)));
+			awaitInLine(store, asked.size());
+		}
+		this.model.awaitCalls(1);
+		store.clear(this.key);
+		for (Future<String> waiting : asked.subList(1, 3)) {
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+				.withCauseInstanceOf(SessionLostException.class)
+				.withMessageContaining("waited in its line");
+		}
+		assertThat(store.find(this.key)).isEmpty();
+		this.model.open();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> asked.get(0).get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(SessionLostException.class);
+		assertThat(store.find(this.key)).isEmpty();
+		assertThat(this.model.calls.get()).isEqualTo(1);
+		assertThat(answer(chat, "u4")).isEqualTo("a of u4");
+		assertThat(log(store)).containsExactly("user: u4", "assistant: a of u4");
 	}
 
 	@Test

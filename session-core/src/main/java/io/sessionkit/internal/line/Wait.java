@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.sessionkit.Concurrency;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
@@ -112,6 +113,7 @@ final class Wait {
 	 * @throws TurnInProgressException if others work and this call does not wait, or if
 	 * it has waited too long
 	 * @throws IdempotencyKeyException if the others in line ask something else
+	 * @throws SessionLostException if the session was erased while this call waited
 	 */
 	@Nullable FirstPlace look() {
 		this.offering.lock();
@@ -205,14 +207,27 @@ final class Wait {
 		this.looks++;
 		try {
 			SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
-			if (line == null && this.inLine && isAnswered(Line.NOBODY)) {
-				return null;
+			if (line == null && this.inLine) {
+				if (isAnswered(Line.NOBODY)) {
+					return null;
+				}
+				checkNotErased();
 			}
 			return unlessInTurn((line != null) ? in(line) : taken());
 		}
 		catch (Throwable ex) {
 			leave();
 			throw ex;
+		}
+	}
+
+	/**
+	 * Refuses to begin a session again in which this call has stood in line: whoever has
+	 * erased it did not expect what was asked before.
+	 */
+	private void checkNotErased() {
+		if (this.beginning != null && this.lines.isAbsent(this.key)) {
+			throw new SessionLostException(this.key);
 		}
 	}
 
