@@ -12,6 +12,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.hook.SessionEvent;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnWait;
@@ -227,15 +228,16 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	public void toolCalled(SessionEvent.ToolCalled event) {
 		begin(event.turnId());
 		this.results.called(event.call());
-		send(new CallEvent.ToolCalled(orEmpty(event.call().id()), orEmpty(event.call().name()),
-				orEmpty(event.call().arguments())));
+		sayRest();
+		send(new CallEvent.ToolCalled(whole(event.call().id()), whole(event.call().name()),
+				whole(event.call().arguments())));
 	}
 
 	@Override
 	public void toolEnded(String tool, String arguments, String result) {
 		ToolCall call = this.results.ended(tool, arguments, orEmpty(result));
 		if (call != null) {
-			send(new CallEvent.ToolReturned(orEmpty(call.id()), tool, orEmpty(result)));
+			send(new CallEvent.ToolReturned(whole(call.id()), whole(tool), whole(result)));
 		}
 	}
 
@@ -244,9 +246,17 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		return Objects.requireNonNullElse(text, "");
 	}
 
+	/**
+	 * They may also cut a text within a character, which no store keeps, so that those
+	 * who read it here would get another text than those who come back.
+	 */
+	private static String whole(@Nullable String text) {
+		return LoneSurrogates.replaced(orEmpty(text));
+	}
+
 	@Override
 	public void joined(List<Message> messages) {
-		messages.forEach((message) -> send(new CallEvent.Joined(orEmpty(message.getText()))));
+		messages.forEach((message) -> send(new CallEvent.Joined(whole(message.getText()))));
 	}
 
 	@Override
@@ -257,8 +267,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	public void toolReturned(SessionEvent.ToolReturned event) {
 		if (!this.results.isKnown(event.response())) {
-			send(new CallEvent.ToolReturned(orEmpty(event.response().id()), orEmpty(event.response().name()),
-					orEmpty(event.response().responseData())));
+			send(new CallEvent.ToolReturned(whole(event.response().id()), whole(event.response().name()),
+					whole(event.response().responseData())));
 		}
 	}
 
@@ -323,7 +333,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	}
 
 	private static CallEvent.WaitingCall waiting(ToolApproval call) {
-		return new CallEvent.WaitingCall(call.id(), call.tool(), call.arguments(), call.description());
+		String description = call.description();
+		return new CallEvent.WaitingCall(call.id(), whole(call.tool()), whole(call.arguments()),
+				(description != null) ? whole(description) : null, call.asShown(), whole(call.callId()));
 	}
 
 	/**
@@ -343,14 +355,14 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	}
 
 	private void thought(AssistantMessage message) {
-		String thought = this.isStored ? "" : this.thoughts.add(message);
+		String thought = this.isStored ? "" : whole(this.thoughts.add(message));
 		if (!thought.isEmpty()) {
 			send(new CallEvent.Reasoning(thought));
 		}
 	}
 
 	private void text(AssistantMessage message) {
-		String text = this.texts.add(orEmpty(message.getText()));
+		String text = whole(this.texts.add(orEmpty(message.getText())));
 		if (!text.isEmpty()) {
 			send(new CallEvent.Text(text));
 		}
@@ -365,12 +377,17 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	}
 
 	private void last(CallEvent.Ended event) {
+		sayRest();
+		this.ended = true;
+		send(event);
+	}
+
+	/** A text that ends within a character is not continued by that of the next reply. */
+	private void sayRest() {
 		String rest = this.texts.end();
 		if (!rest.isEmpty()) {
 			send(new CallEvent.Text(rest));
 		}
-		this.ended = true;
-		send(event);
 	}
 
 	@Override

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.sessionkit.TurnStatus;
-import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.stream.CallEvent.Begun;
 import io.sessionkit.stream.CallEvent.Ended;
 import io.sessionkit.stream.CallEvent.Failed;
@@ -26,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The form in which events are stored: named values, one of which is the name of the
- * event. Names and values of earlier versions stay readable.
+ * event. Names and values of earlier versions stay readable. Texts are stored as they
+ * are, since {@link CallReader} passes on nothing that a store does not keep.
  */
 final class EventForm {
 
@@ -46,21 +46,19 @@ final class EventForm {
 			values.put("turn", begun.turn());
 		}
 		else if (event instanceof Text text) {
-			values.put("text", storable(text.text()));
+			values.put("text", text.text());
 		}
 		else if (event instanceof Reasoning reasoning) {
-			values.put("text", storable(reasoning.text()));
+			values.put("text", reasoning.text());
 		}
 		else if (event instanceof Joined joined) {
-			values.put("text", storable(joined.text()));
+			values.put("text", joined.text());
 		}
 		else if (event instanceof ToolCalled call) {
-			values.putAll(Map.of("id", storable(call.id()), "tool", storable(call.tool()), "arguments",
-					storable(call.arguments())));
+			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
 		}
 		else if (event instanceof ToolReturned result) {
-			values.putAll(Map.of("id", storable(result.id()), "tool", storable(result.tool()), "result",
-					storable(result.result())));
+			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", result.result()));
 		}
 		else if (event instanceof Waiting waiting) {
 			values.put("calls", waiting.calls().stream().map(EventForm::write).toList());
@@ -78,16 +76,17 @@ final class EventForm {
 
 	private static Map<String, Object> write(WaitingCall call) {
 		Map<String, Object> values = new HashMap<>(
-				Map.of("id", call.id(), "tool", call.tool(), "arguments", storable(call.arguments())));
-		if (call.description() != null) {
-			values.put("description", storable(call.description()));
-		}
+				Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
+		put(values, "description", call.description());
+		put(values, "shown", call.shown());
+		put(values, "call", call.call());
 		return values;
 	}
 
-	/** A model or a tool may cut a text within a character, which no store keeps. */
-	private static String storable(String text) {
-		return LoneSurrogates.replaced(text);
+	private static void put(Map<String, Object> values, String name, @Nullable String text) {
+		if (text != null) {
+			values.put(name, text);
+		}
 	}
 
 	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, @Nullable TurnStatus status) {
@@ -145,7 +144,8 @@ final class EventForm {
 
 	private static WaitingCall call(Map<?, ?> values) {
 		return new WaitingCall(text(values, "id"), text(values, "tool"), text(values, "arguments"),
-				Objects.toString(values.get("description"), null));
+				Objects.toString(values.get("description"), null), Objects.toString(values.get("shown"), null),
+				Objects.toString(values.get("call"), null));
 	}
 
 	private static String text(Map<?, ?> values, String name) {

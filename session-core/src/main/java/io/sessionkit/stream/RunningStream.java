@@ -163,6 +163,11 @@ final class RunningStream implements StreamStart {
 		return this.name;
 	}
 
+	/** Returns the one of two streams of this process that was begun last. */
+	static RunningStream newest(RunningStream one, RunningStream other) {
+		return (one.begun - other.begun > 0) ? one : other;
+	}
+
 	boolean isOf(SessionKey session) {
 		return session.equals(this.key);
 	}

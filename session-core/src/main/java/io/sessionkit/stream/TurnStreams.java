@@ -203,9 +203,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	/**
 	 * Returns the events of the call that works on a session now, from its first event
 	 * on, in whichever process it is at work: for a page that is opened while an agent
-	 * works. Calls that wait in line do not count. A call in another process is found
-	 * about two seconds after it has begun, unless more has happened than is kept of its
-	 * stream.
+	 * works. If several do, it is the one that was begun last. Calls that wait in line do
+	 * not count. A call in another process is found about two seconds after it has begun,
+	 * unless more has happened than is kept of its stream.
 	 * @param key the session, as its caller names it
 	 * @return the events; none if no call whose stream can be resumed is at work there;
 	 * the error is a {@link io.sessionkit.SessionNotFoundException} if the caller does
@@ -232,8 +232,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		return this.running.size();
 	}
 
+	/** Returns the newest, as {@link #newest} does for those of other processes. */
 	private Optional<RunningStream> here(Predicate<RunningStream> wanted) {
-		return this.running.values().stream().filter(wanted).findFirst();
+		return this.running.values().stream().filter(wanted).reduce(RunningStream::newest);
 	}
 
 	private @Nullable RunningStream here(SessionKey key, String stream) {

@@ -19,7 +19,9 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
+import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.SiblingRule;
+import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
@@ -194,11 +196,13 @@ class CallEventsTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		List<CallEvent> events = read(prompt());
 		String turn = turn().id();
-		String id = approvals().pending(T1).get(0).id();
+		ToolApproval pending = approvals().pending(T1).get(0);
+		String shown = pending.asShown();
 		assertThat(events).containsExactly(new Begun(turn),
-				new Waiting(List.of(new CallEvent.WaitingCall(id, "add", "{\"value\":\"1\"}", null))),
+				new Waiting(List
+					.of(new CallEvent.WaitingCall(pending.id(), "add", "{\"value\":\"1\"}", null, shown, "c1"))),
 				new Ended(turn, 1, TurnStatus.AWAITING_APPROVAL));
-		approvals().pending(T1).forEach((call) -> approvals().approve(call, "anna"));
+		approvals().decide(T1, pending.id(), shown, Decision.approve("anna"));
 		assertThat(read(client().prompt().advisors(SessionAdvisor.session(T1)))).containsExactly(new Begun(turn),
 				new ToolCalled("c1", "add", "{\"value\":\"1\"}"), new ToolReturned("c1", "add", "1"), new Text("do"),
 				new Text("ne"), new Ended(turn, 1, TurnStatus.COMPLETED));
@@ -444,6 +448,18 @@ class CallEventsTests {
 			.map((text) -> this.model.chunk(text, List.of(), text.equals("\uD83D"))));
 		assertThat(read(prompt())).filteredOn(Text.class::isInstance)
 			.containsExactly(new Text("a"), new Text("\uD83D\uDE00b"), new Text("\uFFFD"));
+	}
+
+	/** What comes from the store has no half characters either. */
+	@Test
+	void textsThatAModelAndAToolHaveCutWithinACharacterHaveNoHalfOfOne() {
+		this.model.step((prompt) -> Flux.just(this.model.chunk("a\uD83Db\uD83D",
+				List.of(new ToolCall("c\uD83D", "function", "wait", "{\"value\":\"1\"}")), true)))
+			.says("done");
+		assertThat(read(prompt(waiting(new CountDownLatch(0), (value) -> "x\uD83D")))).containsExactly(
+				new Begun(turn().id()), new Text("a\uFFFDb"), new Text("\uFFFD"),
+				new ToolCalled("c\uFFFD", "wait", "{\"value\":\"1\"}"), new ToolReturned("c\uFFFD", "wait", "x\uFFFD"),
+				new Text("do"), new Text("ne"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
 	@Test

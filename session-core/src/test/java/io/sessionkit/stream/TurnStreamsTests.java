@@ -664,6 +664,25 @@ class TurnStreamsTests {
 		assertThat(here.running(this.key).collectList().block(SOON)).isEmpty();
 	}
 
+	/** Those before it may work on a session that was erased meanwhile. */
+	@Test
+	void pageThatIsOpenedWhileSeveralCallsWorkReadsTheNewest() {
+		TurnStreams streams = streams();
+		List<StreamEvent> read = new CopyOnWriteArrayList<>();
+		for (int i = 1; i <= 8; i++) {
+			this.model.step((prompt) -> Flux.<ChatResponse>never());
+			streams.start(request("r" + i))
+				.filter((event) -> event.event() instanceof CallEvent.Begun)
+				.subscribe(read::add);
+			int begun = i;
+			Awaitility.await().atMost(SOON).until(() -> read.size() == begun);
+		}
+		assertThat(streams.running(this.key).blockFirst(SOON)).isEqualTo(read.get(7));
+		for (int i = 1; i <= 8; i++) {
+			assertThat(streams.stopRequest(this.key, "r" + i)).isTrue();
+		}
+	}
+
 	@Test
 	void readerIsToldThatTheProcessIsGone() {
 		this.lease = Duration.ofSeconds(1);
@@ -1128,9 +1147,18 @@ class TurnStreamsTests {
 		say("");
 		List<StreamEvent> rest = streams().resume(this.key, read.get(0).id()).collectList().block(SOON);
 		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
-		assertThat(EventForm.write(new ToolReturned("c1", "add", "x\uD83D")).get("result")).isEqualTo("x\uFFFD");
-		assertThat(EventForm.write(new ToolReturned("c\uD83D", "a\uD83D", "x"))).containsEntry("id", "c\uFFFD")
-			.containsEntry("tool", "a\uFFFD");
+	}
+
+	/** Earlier versions kept neither what was shown nor the id of the model. */
+	@Test
+	void waitingCallIsReadAsItWasKept() {
+		CallEvent.Waiting waiting = new CallEvent.Waiting(
+				List.of(new CallEvent.WaitingCall("7", "add", "{}", "Add?", "digest@", "c1")));
+		assertThat(EventForm.read(EventForm.write(waiting))).isEqualTo(waiting);
+		Map<String, Object> earlier = Map.of("event", "waiting", "calls",
+				List.of(Map.of("id", "7", "tool", "add", "arguments", "{}")));
+		assertThat(EventForm.read(earlier))
+			.isEqualTo(new CallEvent.Waiting(List.of(new CallEvent.WaitingCall("7", "add", "{}", null, null, null))));
 	}
 
 	/**
