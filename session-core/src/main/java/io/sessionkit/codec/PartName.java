@@ -1,13 +1,12 @@
 package io.sessionkit.codec;
 
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Names the parts of a message in exceptions and logs, without their content.
  */
 final class PartName {
-
-	private static final int MAX_LENGTH = 80;
 
 	private PartName() {
 	}
@@ -27,18 +26,8 @@ final class PartName {
 		return list + " " + (index + 1);
 	}
 
-	/**
-	 * Returns a key that is safe in one line of a log: it is cut, and control characters
-	 * and surrogates are replaced.
-	 */
 	private static String quoted(@Nullable Object key) {
-		String text = (key instanceof String string) ? string : "(" + className(key) + ")";
-		StringBuilder quoted = new StringBuilder("'");
-		for (int i = 0; i < text.length() && i < MAX_LENGTH; i++) {
-			char c = text.charAt(i);
-			quoted.append((Character.isISOControl(c) || Character.isSurrogate(c)) ? '?' : c);
-		}
-		return quoted.append((text.length() > MAX_LENGTH) ? "...'" : "'").toString();
+		return Names.quoted((key instanceof String string) ? string : "(" + className(key) + ")");
 	}
 
 	private static String className(@Nullable Object value) {

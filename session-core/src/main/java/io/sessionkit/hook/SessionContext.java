@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -84,15 +85,17 @@ public final class SessionContext {
 		HookContext context = running().context();
 		Object value = context.attributes().get(name);
 		if (value != null && !ClassUtils.isAssignableValue(type, value)) {
-			throw new IllegalArgumentException("The attribute '" + name + "' of session " + context.key() + " is a "
-					+ value.getClass().getName() + ", not a " + type.getName() + ". Ask for the class that was put.");
+			throw new IllegalArgumentException("The attribute " + Names.quoted(name) + " of session " + context.key()
+					+ " is a " + value.getClass().getName() + ", not a " + type.getName()
+					+ ". Ask for the class that was put.");
 		}
 		return Optional.ofNullable((T) value);
 	}
 
 	/**
 	 * Sets an attribute, replacing a value of the same name.
-	 * @param name 1 to 255 characters, not blank, not starting with {@code sessionkit.}
+	 * @param name 1 to 255 characters, not blank, not starting with {@code sessionkit.},
+	 * without control characters
 	 * @param value a value that the codec can store: a string, boolean, number, date or
 	 * time of {@code java.time}, {@code UUID}, {@code URI}, byte array, or a list, set or
 	 * map of these. A copy is taken

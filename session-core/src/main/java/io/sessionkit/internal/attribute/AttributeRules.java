@@ -7,6 +7,7 @@ import java.util.Objects;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.message.PlainValues;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 	 */
 	public Map<String, Object> with(Map<String, Object> attributes, String name, Object value) {
 		check(name);
+		checkUnits(name);
 		if (value == null) {
 			throw new IllegalArgumentException(
 					attribute(name) + " must not be null. Use remove(name) to take it away.");
@@ -96,8 +98,17 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 		}
 	}
 
+	/** What earlier versions have stored stays readable, and can be removed. */
+	private void checkUnits(String name) {
+		String flaw = Names.flaw(name);
+		if (flaw != null) {
+			throw new IllegalArgumentException("The name of an attribute of session " + this.key + " " + flaw + ".");
+		}
+	}
+
+	/** A model may have chosen the name. */
 	private String attribute(String name) {
-		return "The attribute '" + name + "' of session " + this.key;
+		return "The attribute " + Names.quoted(name) + " of session " + this.key;
 	}
 
 }

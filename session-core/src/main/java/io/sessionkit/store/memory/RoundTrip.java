@@ -9,6 +9,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.message.PlainValues;
 import io.sessionkit.internal.row.EncodedCommit.EncodedHeader;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
@@ -80,8 +81,9 @@ final class RoundTrip {
 		Map<String, Object> decoded = decode(key, payload);
 		attributes.forEach((name, value) -> {
 			if (!PlainValues.equal(value, decoded.get(name))) {
-				throw new UnstorableMessageException("The attribute '" + name + "' of " + value.getClass().getName()
-						+ " does not come back equal from " + this.codec.getClass().getName() + ".");
+				throw new UnstorableMessageException(
+						"The attribute " + Names.quoted(name) + " of " + value.getClass().getName()
+								+ " does not come back equal from " + this.codec.getClass().getName() + ".");
 			}
 		});
 		return new StoredAttributes(payload, PlainValues.arePlain(decoded) ? decoded : null);

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.UnstorableMessageException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -116,6 +118,32 @@ class TurnAttributesTests {
 		this.attributes.put("n".repeat(255), 1, false);
 		assertThatIllegalArgumentException().isThrownBy(() -> this.attributes.put("n".repeat(256), 1, false))
 			.withMessageContaining("256");
+	}
+
+	/** A model may choose names, and has put what it likes into the log otherwise. */
+	@Test
+	void nameMayHaveNoControlCharacters() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.attributes.put("x\nERROR admin logged in", 1, false))
+			.withMessage("The name of an attribute of session 't1' must not contain control characters; there is U+000A"
+					+ " at 1.");
+	}
+
+	/** Earlier versions have stored such names. */
+	@Test
+	void nameOfBeforeWithControlCharactersIsReadAndRemoved() {
+		TurnAttributes before = new TurnAttributes(rules(AttributeRules.DEFAULT_MAX_SIZE), Map.of("x\ny", 1));
+		assertThat(before.values()).containsEntry("x\ny", 1);
+		before.remove("x\ny", false);
+		assertThat(before.values()).isEmpty();
+	}
+
+	@Test
+	void longNameIsCutInExceptions() {
+		String name = "n".repeat(100);
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> this.attributes.put(name, new StringBuilder(), false))
+			.withMessageStartingWith("The attribute '" + "n".repeat(64) + "...' of session")
+			.withMessageNotContaining("n".repeat(65));
 	}
 
 	@Test
