@@ -31,10 +31,13 @@ public record Compaction(Status status, @Nullable Summary summary, int turns, @N
 		NOTHING_TO_COVER,
 
 		/**
-		 * The summarizer failed, was late, or returned nothing usable. Nothing has
-		 * changed, except for summaries that were stored before, of which this has the
-		 * newest one: {@link io.sessionkit.conversation.Conversation#compact(boolean)}
-		 * makes several if it has to.
+		 * The summarizer failed, was late, or returned nothing usable, or the store was
+		 * not available. Nothing has changed, except for summaries that were stored
+		 * before, of which this has the newest one:
+		 * {@link io.sessionkit.conversation.Conversation#compact(boolean)} makes several
+		 * if it has to. If the failure is a
+		 * {@link io.sessionkit.store.StoreUnavailableException}, a summary that is not in
+		 * here may be stored all the same.
 		 */
 		FAILED,
 

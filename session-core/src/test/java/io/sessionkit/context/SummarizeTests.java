@@ -1050,6 +1050,25 @@ class SummarizeTests {
 		assertThat(this.events).anyMatch(SessionEvent.SummaryFailed.class::isInstance);
 	}
 
+	/** It is sent from now on, so nobody must take it for one that failed. */
+	@Test
+	void aSummaryOfWhichTheAnswerWasLostIsFoundInTheStore() {
+		ChatClient chat = chat(rule().triggerMessages(2).keepTurns(0));
+		talk(chat, 1, 1);
+		this.summarizer.step((prompt) -> {
+			this.store.failAt(ObservedStore.Fault.ANSWER);
+			return Flux.just(this.summarizer.chunk("s1", List.of(), true));
+		});
+		this.model.step((prompt) -> {
+			this.store.failAt(ObservedStore.Fault.NONE);
+			return Flux.just(this.model.chunk("a2", List.of(), true));
+		});
+		ask(chat, "u2");
+		assertThat(this.events).noneMatch(SessionEvent.SummaryFailed.class::isInstance)
+			.anyMatch(SessionEvent.Summarized.class::isInstance);
+		assertThat(thread().summary()).hasValueSatisfying((summary) -> assertThat(summary.text()).isEqualTo("s1"));
+	}
+
 	private CountDownLatch fail(Failure failure) {
 		CountDownLatch release = new CountDownLatch(1);
 		switch (failure) {

@@ -35,6 +35,7 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.StoreLayer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -262,7 +263,7 @@ public final class Summarizer implements AutoCloseable {
 		Compaction made = this.observer.summarize(() -> summarizeOrFail(key, asked));
 		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
-			logger.warn("Session " + key + " could not be summarized and stays as it is: " + made.failure());
+			logger.warn("Session " + key + " could not be summarized: " + made.failure());
 		}
 		else if (made.status() == Status.SUMMARIZED) {
 			this.backoff.succeeded(key);
@@ -361,6 +362,23 @@ public final class Summarizer implements AutoCloseable {
 
 	/** Stores the summary, and returns whether the session was still as in the header. */
 	private boolean store(Session header, Summary summary) {
+		try {
+			return isStored(header, summary);
+		}
+		catch (StoreUnavailableException ex) {
+			if (!ex.isUnwritten() && isInForce(header.key(), summary)) {
+				// the answer of the store was lost, and not the write
+				return true;
+			}
+			throw ex;
+		}
+	}
+
+	private boolean isInForce(SessionKey key, Summary summary) {
+		return this.store.find(key).filter((header) -> summary.id().equals(header.summaryId())).isPresent();
+	}
+
+	private boolean isStored(Session header, Summary summary) {
 		return this.store
 			.commit(Commit.on(header)
 				.header(HeaderChange.NONE.summary(summary.turn(), summary.id()))
