@@ -195,7 +195,7 @@ public final class StreamWriter {
 		this.looked = System.nanoTime();
 		StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
 		if (other != null) {
-			said(other);
+			said(other, Mark.NONE);
 		}
 	}
 
@@ -217,7 +217,7 @@ public final class StreamWriter {
 			StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
 			this.over = other == null;
 			if (other != null) {
-				said(other);
+				said(other, chunk.mark());
 			}
 		}
 	}
@@ -236,11 +236,16 @@ public final class StreamWriter {
 	/**
 	 * Takes note of a chunk at the place of the next one: of somebody else, or of this
 	 * writer if the answer to its write was lost.
+	 * @param own what this writer wanted to say there
 	 */
-	private void said(StreamChunk other) {
+	private void said(StreamChunk other, Mark own) {
 		this.stop |= other.mark() == Mark.STOP;
 		this.read |= other.mark() == Mark.READER;
-		if (other.mark() == Mark.LOST) {
+		if (!other.events().isEmpty()) {
+			// nobody else writes events
+			this.size += length(this.logs.write(this.key, this.stream, other));
+		}
+		if (other.mark() == Mark.LOST && own != Mark.LOST) {
 			logger.warn("The stream of a call on session " + this.key
 					+ " was given up by a reader: its process did not show for " + DurationText.of(this.logs.life())
 					+ " that it is there. The call goes on without it.");
