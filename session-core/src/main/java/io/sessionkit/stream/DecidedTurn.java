@@ -1,6 +1,7 @@
 package io.sessionkit.stream;
 
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ToolApproval;
@@ -14,11 +15,14 @@ import io.sessionkit.approval.ToolApproval;
  * @param calls the calls that it holds back, decided, expired or run; their
  * {@linkplain ToolApproval#requirements() requirements} and
  * {@linkplain ToolApproval#agent() agent} help to choose the client
+ * @param parameters the advisor parameters that are kept with the turn, for a tool
+ * context that is made of them
  */
-public record DecidedTurn(SessionKey key, String turnId, List<ToolApproval> calls) {
+public record DecidedTurn(SessionKey key, String turnId, List<ToolApproval> calls, Map<String, Object> parameters) {
 
 	public DecidedTurn {
 		calls = List.copyOf(calls);
+		parameters = Map.copyOf(parameters);
 	}
 
 }

@@ -201,7 +201,8 @@ public final class TurnContinuations implements AutoCloseable {
 				case OVER -> this.continuations.remove(claimed);
 				case AT_WORK -> this.continuations.atWork(claimed, pause());
 				case WAITS -> this.continuations.waits(claimed, now.undecided());
-				case DECIDED -> attempt(claimed, new DecidedTurn(claimed.key(), claimed.turnId(), now.calls()));
+				case DECIDED ->
+					attempt(claimed, new DecidedTurn(claimed.key(), claimed.turnId(), now.calls(), now.parameters()));
 			}
 		}
 		catch (Throwable ex) {

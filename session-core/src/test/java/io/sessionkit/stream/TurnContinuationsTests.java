@@ -145,6 +145,31 @@ class TurnContinuationsTests {
 		assertThat(this.store.messages(KEY)).last().extracting(Message::getText).isEqualTo("done");
 	}
 
+	/** Nothing of a tool context is kept. */
+	@Test
+	void callThatContinuesATurnIsMadeOfItsKeptParameters() {
+		Instance keeping = instance(Conversations.builder(this.store).turnParameters(Set.of("tenant")),
+				UnaryOperator.identity(), () -> {
+				});
+		List<DecidedTurn> turns = new CopyOnWriteArrayList<>();
+		start(keeping, (turn) -> {
+			turns.add(turn);
+			return keeping.chat().prompt().toolContext(turn.parameters());
+		}, NEVER);
+		this.model.calls(cancel("o1"));
+		keeping.chat()
+			.prompt()
+			.user("q")
+			.advisors(SessionAdvisor.session(KEY))
+			.advisors((advisors) -> advisors.param("tenant", "acme").param("other", "x"))
+			.call()
+			.chatResponse();
+		this.model.says("done");
+		keeping.approvals().approve(keeping.waiting(KEY), "anna");
+		awaitOver();
+		assertThat(turns).extracting(DecidedTurn::parameters).containsExactly(Map.of("tenant", "acme"));
+	}
+
 	@Test
 	void turnWaitsForTheLastOfItsCalls() {
 		start(this.here, OFTEN);

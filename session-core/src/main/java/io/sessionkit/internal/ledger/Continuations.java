@@ -116,8 +116,15 @@ public final class Continuations {
 	 * @param state what there is to do
 	 * @param calls the calls that it holds back
 	 * @param undecided those that wait for a person
+	 * @param parameters the kept parameters of the turn
 	 */
-	public record Situation(State state, List<ToolApproval> calls, List<ToolApproval> undecided) {
+	public record Situation(State state, List<ToolApproval> calls, List<ToolApproval> undecided,
+			Map<String, Object> parameters) {
+
+		private static Situation without(State state) {
+			return new Situation(state, List.of(), List.of(), Map.of());
+		}
+
 	}
 
 	// notices
@@ -298,12 +305,12 @@ public final class Continuations {
 	public Situation situation(Task task) {
 		return this.waitingTurns.look(task.key(), task.turnId())
 			.map((seen) -> situation(task.key(), seen))
-			.orElseGet(() -> new Situation(State.OVER, List.of(), List.of()));
+			.orElseGet(() -> Situation.without(State.OVER));
 	}
 
 	private Situation situation(SessionKey key, WaitingTurns.Seen seen) {
 		if (seen.isAtWork()) {
-			return new Situation(State.AT_WORK, List.of(), List.of());
+			return Situation.without(State.AT_WORK);
 		}
 		List<LedgerEntry> open = this.ledger.read(seen.view().records(Ledger.APPROVAL));
 		List<ToolApproval> calls = HeldCalls.entries(key, seen.held(), open)
@@ -311,7 +318,8 @@ public final class Continuations {
 			.map(Continuations::withoutHolder)
 			.toList();
 		List<ToolApproval> undecided = undecided(key, calls);
-		return new Situation(undecided.isEmpty() ? State.DECIDED : State.WAITS, calls, undecided);
+		return new Situation(undecided.isEmpty() ? State.DECIDED : State.WAITS, calls, undecided,
+				seen.view().turn().parameters());
 	}
 
 	/** Nobody holds the lease, so a claim is one whose holder is gone. */
