@@ -2,12 +2,17 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.conversation.Branch;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.Point;
+import io.sessionkit.store.Tail;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -73,6 +78,17 @@ final class TimeSnippets {
 		thread.switchTo("main");
 		thread.deleteBranch("cheaper", false);
 		// end::branch
+	}
+
+	static List<SessionItem> readBranch(Conversations conversations, Conversation thread, Branch branch) {
+		// tag::readbranch
+		return conversations.store()
+			.path(thread.key(), PathQuery.to(Point.at(branch.head())).turns(Tail.ALL))
+			.stream()
+			.flatMap((path) -> path.turns().stream())
+			.flatMap((turn) -> thread.items(turn.number()).stream())
+			.toList();
+		// end::readbranch
 	}
 
 	static @Nullable String onBranch(ChatClient chat, SessionKey session, String text) {

@@ -1,7 +1,10 @@
 package io.sessionkit.docs;
 
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
+import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -11,6 +14,7 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,13 @@ class TimeSnippetsTests {
 		this.model.says("on it");
 		assertThat(TimeSnippets.onBranch(this.chat, this.key, "aside")).isEqualTo("on it");
 		assertThat(log()).hasSize(6);
+		Map<String, List<SessionItem>> read = this.thread.branches()
+			.stream()
+			.collect(Collectors.toMap(Branch::name,
+					(branch) -> TimeSnippets.readBranch(this.conversations, this.thread, branch)));
+		assertThat(read.get("main")).isEqualTo(this.thread.items(Tail.ALL));
+		assertThat(read.get("cheaper")).extracting((item) -> item.message().getText())
+			.containsExactly("q1", "a1", "q2", "a2", "aside", "on it");
 	}
 
 	@Test

@@ -688,9 +688,12 @@ class SessionContextTests {
 			this.session.put("fine", 1);
 		});
 		prompt(client(ClientSetup.plain(), List.of(), look), "q").call().content();
-		assertThat(thrown).hasSize(3)
+		assertThat(thrown).hasSize(3);
+		assertThat(thrown.subList(0, 2))
 			.allSatisfy((each) -> assertThat(each).isInstanceOf(UnstorableMessageException.class)
 				.hasMessageNotContaining("secret"));
+		assertThat(thrown.get(2)).isInstanceOf(IllegalArgumentException.class)
+			.hasMessageContaining("lone surrogate U+D800 at 1");
 		assertThat(thrown.get(0)).hasMessageContaining("'lock'").hasMessageContaining("java.lang.Object");
 		assertThat(thrown.get(1)).hasMessageContaining("'text'");
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("fine", 1));
