@@ -74,7 +74,7 @@ class ArchitectureTests {
 		arrows.put("internal.run", Set.of("words", "internal", "codec", "internal.tool", "access", "approval", "hook"));
 		arrows.put("internal.tree", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
-		arrows.put("store.memory", Set.of("words", "codec", "internal.message", "internal.row", "store"));
+		arrows.put("store.memory", Set.of("words", "internal", "codec", "internal.message", "internal.row", "store"));
 		arrows.put("internal.sql", Set.of("words", "internal", "internal.row", "store"));
 		arrows.put("store.jdbc", Set.of("words", "codec", "internal.row", "internal.sql", "store"));
 		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
@@ -86,7 +86,7 @@ class ArchitectureTests {
 				"observation", "hook", "store"));
 		arrows.put("internal.round",
 				Set.of("words", "internal", "internal.message", "access", "context", "observation", "hook", "store"));
-		arrows.put("internal.attribute", Set.of("words", "codec", "internal.message"));
+		arrows.put("internal.attribute", Set.of("words", "internal", "codec", "internal.message"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.lease",

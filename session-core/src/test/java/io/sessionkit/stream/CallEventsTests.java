@@ -458,8 +458,9 @@ class CallEventsTests {
 			.says("done");
 		assertThat(read(prompt(waiting(new CountDownLatch(0), (value) -> "x\uD83D")))).containsExactly(
 				new Begun(turn().id()), new Text("a\uFFFDb"), new Text("\uFFFD"),
-				new ToolCalled("c\uFFFD", "wait", "{\"value\":\"1\"}"), new ToolReturned("c\uFFFD", "wait", "\"x\uFFFD\""),
-				new Text("do"), new Text("ne"), new Ended(turn().id(), 1, TurnStatus.COMPLETED));
+				new ToolCalled("c\uFFFD", "wait", "{\"value\":\"1\"}"),
+				new ToolReturned("c\uFFFD", "wait", "\"x\uFFFD\""), new Text("do"), new Text("ne"),
+				new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
 	@Test
