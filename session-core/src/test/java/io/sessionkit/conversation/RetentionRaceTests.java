@@ -10,15 +10,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.hook.HookContext;
+import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.retention.RetentionOnce;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.store.SessionStore;
@@ -33,6 +40,7 @@ import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,12 +74,17 @@ class RetentionRaceTests {
 	}
 
 	private void ask(Conversations conversations, String text) {
-		ChatClient.builder(this.model)
+		ask(conversations, this.model, text, SessionAdvisor.session(this.key));
+	}
+
+	private static void ask(Conversations conversations, ScriptedChatModel model, String text,
+			Consumer<ChatClient.AdvisorSpec> session) {
+		ChatClient.builder(model)
 			.defaultAdvisors(SessionAdvisor.of(conversations))
 			.build()
 			.prompt()
 			.user(text)
-			.advisors(SessionAdvisor.session(this.key))
+			.advisors(session)
 			.call()
 			.content();
 	}
@@ -181,6 +194,63 @@ class RetentionRaceTests {
 		assertThat(Lines.of(shown.messages())).doesNotContain("user: q2", "assistant: a2")
 			.contains("user: q1", "user: q4");
 		assertThat(this.store.records(this.key, KeptTexts.KIND)).noneMatch((record) -> record.payload().contains("q2"));
+	}
+
+	/** Both aim at the oldest messages. */
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "H2", "MARIADB", "POSTGRESQL", "REDIS" })
+	void textThatATurnForgetsIsNotKeptOfATurnThatIsDeletedMeanwhile(TestStores kind) {
+		on(kind);
+		ask(Retention.NONE, 1, 4);
+		answersAfter(() -> retain(2), "a5");
+		ask(forgetting(0, 1), "q5");
+		assertThat(lines()).isEqualTo(turns(3, 5));
+		assertThat(this.thread.session().orElseThrow().totals().turns()).isEqualTo(3);
+		assertNothingIsKeptOfTheFirst();
+		for (long turn = 3; turn <= 5; turn++) {
+			SentHistory shown = this.thread.snapshot(turn).orElseThrow();
+			assertThat(shown.missing()).as("all of its turn").isEqualTo(2);
+			assertThat(Lines.of(shown.messages())).isEqualTo(turns(2, (int) turn - 1));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "MEMORY", "POSTGRESQL" })
+	void textThatATurnForgetsOfATurnThatIsDeletedMeanwhileDoesNotComeBackWithATurnOfAnotherBranch(TestStores kind) {
+		on(kind);
+		ask(Retention.NONE, 1, 3);
+		this.thread.branch("other", 3);
+		this.thread.switchTo(Session.MAIN);
+		ScriptedChatModel another = new ScriptedChatModel();
+		answersAfter(() -> CompletableFuture.runAsync(() -> {
+			another.step((prompt) -> {
+				retain(2);
+				return Flux.just(another.chunk("a4", List.of(), true));
+			});
+			ask(forgetting(0, 1), another, "q4", SessionAdvisor.session(this.key));
+		}).join(), "a5");
+		ask(Conversations.of(this.store), this.model, "q5",
+				SessionAdvisor.session(this.key).andThen(SessionAdvisor.branch("other")));
+		assertThat(this.thread.turns(Tail.newest(1)).get(0).status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(this.thread.snapshot(5).orElseThrow().missing()).isEqualTo(2);
+		assertNothingIsKeptOfTheFirst();
+	}
+
+	private void assertNothingIsKeptOfTheFirst() {
+		assertThat(this.store.records(this.key, KeptTexts.KIND)).isNotEmpty()
+			.noneMatch((record) -> record.payload().contains("q1"));
+	}
+
+	/** Turns of these forget messages when they are about to be stored. */
+	private Conversations forgetting(int from, int to) {
+		SessionContext context = new SessionContext();
+		return Conversations.builder(this.store).hooks(new SessionHook() {
+			@Override
+			public HookResult<List<Message>> beforeSave(HookContext now, TurnPart part) {
+				context.forget(from, to);
+				return HookResult.keep();
+			}
+		}).build();
 	}
 
 	@ParameterizedTest

@@ -3,12 +3,18 @@ package io.sessionkit.internal.commit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.opening.TurnPlace;
+import io.sessionkit.internal.retention.RetentionRecord;
+import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.ForgottenItems;
@@ -59,9 +65,9 @@ final class Forgetting {
 
 	/**
 	 * Returns a commit that also deletes the items, the texts of snapshots, and the
-	 * summaries, that may quote them. They are read for each commit, behind the header
-	 * that it expects: a call that fails meanwhile keeps its snapshot, and changes no
-	 * history.
+	 * summaries, that may quote them, and what is kept of their turns. They are read for
+	 * each commit, behind the header that it expects: a call that fails meanwhile keeps
+	 * its snapshot, and changes no history.
 	 */
 	Commit with(Commit commit) {
 		Session base = commit.base();
@@ -69,7 +75,12 @@ final class Forgetting {
 			return commit;
 		}
 		QuotingSummaries summaries = QuotingSummaries.of(this.store, this.key, this.items);
-		List<RecordWrite> records = new ArrayList<>(commit.records());
+		Map<String, RecordWrite> retained = retained();
+		List<RecordWrite> records = new ArrayList<>(retained.values());
+		commit.records()
+			.stream()
+			.filter((record) -> !record.kind().equals(KeptTexts.KIND) || !retained.containsKey(record.id()))
+			.forEach(records::add);
 		records.addAll(quotingSnapshots());
 		records.addAll(summaries.writes());
 		// the view of the active branch may begin with a summary of what a turn on
@@ -77,6 +88,23 @@ final class Forgetting {
 		HeaderChange.Summary view = this.place.becomesHead() ? null : summaries.view(this.store, base).summary();
 		HeaderChange header = (view != null) ? commit.header().summary(view.turn(), view.id()) : commit.header();
 		return commit.header(header).records(records).delete(this.items.keySet());
+	}
+
+	/**
+	 * Returns the deletions of what is kept of turns that retention has deleted since
+	 * they were shown, by the id of their record: the items are there, or the commit was
+	 * to put them there. Each turn goes as one that is deleted by its number, so that
+	 * another one that was shown it does not write it again.
+	 */
+	private Map<String, RecordWrite> retained() {
+		MessageCodec codec = this.store.options().codec();
+		long first = RetentionRecord.read(this.store.records(this.key, RetentionRecord.KIND), codec).first();
+		return this.items.values()
+			.stream()
+			.filter((turn) -> turn < first)
+			.distinct()
+			.map((turn) -> KeptTexts.deleteForGood(this.key, turn, codec))
+			.collect(Collectors.toMap(RecordWrite::id, Function.identity()));
 	}
 
 	private List<RecordWrite> quotingSnapshots() {
