@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlErrors {
 
+	/** The state of a connection on which it is unknown how a transaction has ended. */
+	private static final String UNKNOWN = "08007";
+
 	/** Stands for the state of a driver that gives none. */
 	private static final String NO_STATE = "unknown";
 
@@ -122,6 +125,21 @@ public final class SqlErrors {
 	 */
 	public static boolean isUndone(SQLException ex) {
 		return "22012".equals(state(ex)) || isDuplicateKey(ex);
+	}
+
+	/**
+	 * Returns whether a statement was ended before it was done. One that contains a
+	 * transaction may have been ended behind the commit of that.
+	 */
+	public static boolean isEnded(SQLException ex) {
+		return isOneOf(ENDED, ex);
+	}
+
+	/**
+	 * Returns the exception for a write of which nobody can say whether it took place.
+	 */
+	public static SQLException unknown(SQLException ex) {
+		return new SQLException("It is unknown how a statement has ended.", UNKNOWN, ex);
 	}
 
 	public static boolean isDuplicateKey(SQLException ex) {

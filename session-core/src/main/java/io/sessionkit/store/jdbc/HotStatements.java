@@ -39,6 +39,15 @@ sealed interface HotStatements permits PostgresStatements, MariaDbStatements, Po
 	@Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException;
 
 	/**
+	 * Returns whether an {@link #append} that has failed may have written its turn all
+	 * the same. What it has left unfinished is taken back then.
+	 * @throws SQLException if it cannot be taken back
+	 */
+	default boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {
+		return false;
+	}
+
+	/**
 	 * Returns whether {@link #commit} may make a commit that is not plain.
 	 */
 	default boolean makes(EncodedCommit commit) {

@@ -28,6 +28,7 @@ import io.sessionkit.internal.row.ViewCache;
 import io.sessionkit.internal.sql.CallerTransactions;
 import io.sessionkit.internal.sql.Dialect;
 import io.sessionkit.internal.sql.JdbcWork;
+import io.sessionkit.internal.sql.SqlErrors;
 import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -74,9 +75,9 @@ import org.jspecify.annotations.Nullable;
  * conflict or a repeated turn leaves the transaction usable. Only {@link #put} and
  * {@link #deleteExpired} never join: inside a transaction they need a second connection,
  * so a pool of one is not enough for them there. What is stored after the commit, while
- * its connection is still bound, is committed at once; in an <code>afterCommit</code> of
- * a transaction that has not used the store before, only when all that is done then is
- * done.
+ * its connection is still bound, is committed at once, on a second connection if the
+ * transaction only reads; in an <code>afterCommit</code> of a transaction that has not
+ * used the store before, only when all that is done then is done.
  * <p>
  * H2 in a file of this process closes its database for everybody when a thread that reads
  * or writes the file is interrupted. The statements of the store run on threads that are
@@ -275,8 +276,34 @@ public final class JdbcSessionStore implements SessionStore {
 	// Only a writer that has lost reads why.
 	private static @Nullable CommitResult append(Backend statements, Connection connection, EncodedCommit commit)
 			throws SQLException {
-		CommitResult result = statements.hot().append(connection, commit);
+		CommitResult result;
+		try {
+			result = statements.hot().append(connection, commit);
+		}
+		catch (SQLException ex) {
+			return appended(statements, connection, commit, ex);
+		}
 		return (result != null) ? result : statements.general().look(connection, commit);
+	}
+
+	/**
+	 * Returns the result of a statement that has failed behind what it was to do.
+	 * @throws SQLException the failure, if nothing was written
+	 */
+	private static CommitResult appended(Backend statements, Connection connection, EncodedCommit commit,
+			SQLException failure) throws SQLException {
+		CommitResult found;
+		try {
+			found = statements.hot().mayHaveAppended(connection, failure)
+					? statements.general().look(connection, commit) : null;
+		}
+		catch (SQLException ex) {
+			throw SqlErrors.unknown(ex);
+		}
+		if (found == null || found.outcome() != CommitResult.Outcome.REPEATED) {
+			throw failure;
+		}
+		return found;
 	}
 
 	private CommitResult commitAsWhole(Backend statements, EncodedCommit commit) {

@@ -3,6 +3,7 @@ package io.sessionkit.store.jdbc;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +33,10 @@ import org.jspecify.annotations.Nullable;
  * <code>REPEATABLE READ</code>, the default, a write that looks for the turn itself would
  * lock the place where the turn would be, and with it turns of other sessions. A subquery
  * in a condition locks too; a select into a variable does not.
+ * <p>
+ * If the server ends the statement between two of those that it is made of, by a limit of
+ * time or by hand, no handler in it runs: the transaction stays open on the connection,
+ * or is committed already.
  */
 final class MariaDbStatements implements HotStatements {
 
@@ -47,7 +52,12 @@ final class MariaDbStatements implements HotStatements {
 				declare exit handler for sqlexception begin
 					begin
 						declare continue handler for sqlexception begin end;
-						if sk_own then rollback; else rollback to savepoint sessionkit_append; end if;
+						if sk_own then
+							rollback;
+						else
+							rollback to savepoint sessionkit_append;
+							release savepoint sessionkit_append;
+						end if;
 					end;
 					resignal;
 				end;
@@ -102,6 +112,15 @@ final class MariaDbStatements implements HotStatements {
 		.replace("{moment}", "{now}")
 		.replace("{create}", PortableStatements.CREATE);
 
+	/** Without a savepoint nothing is unfinished. */
+	private static final String UNDO = """
+			begin not atomic
+				declare continue handler for 1305 begin end;
+				rollback to savepoint sessionkit_append;
+				release savepoint sessionkit_append;
+			end
+			""";
+
 	private static final String WRITTEN = """
 			;
 			set sk_written = row_count()""";
@@ -152,6 +171,17 @@ final class MariaDbStatements implements HotStatements {
 			}
 		}
 		return null;
+	}
+
+	@Override
+	public boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {
+		if (!SqlErrors.isEnded(failure)) {
+			return false;
+		}
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(connection.getAutoCommit() ? "rollback" : UNDO);
+		}
+		return true;
 	}
 
 	private Sql append(Expect expect, int items, int apart) {

@@ -1,9 +1,14 @@
 package io.sessionkit.store.jdbc;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -13,6 +18,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.row.RecordPlace;
 import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
@@ -20,15 +26,18 @@ import io.sessionkit.store.Window;
 import io.sessionkit.test.MariaDbServer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.api.ThrowableAssertAlternative;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -152,6 +161,78 @@ class RefusedWritesTests {
 		}
 	}
 
+	/**
+	 * By a limit or by hand, between two of the statements that it is made of: its
+	 * handler does not run then.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void writeThatMariaDbEndsBeforeItsCommitLeavesNothingOpen(boolean inside) {
+		TestDatabase mariaDb = TestDatabase.mariaDb().created();
+		Endless endless = new Endless(mariaDb.direct());
+		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
+			SessionStore ended = JdbcTransactionContract.storeOn(pool);
+			Session header = begun(ended);
+			Commit turn = Commit.on(header).turn(JdbcTransactionContract.turn("q"));
+			endless.before("if sk_own then commit;");
+			TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
+			transaction.setPropagationBehavior(
+					inside ? TransactionDefinition.PROPAGATION_REQUIRED : TransactionDefinition.PROPAGATION_NEVER);
+			transaction.executeWithoutResult((status) -> {
+				if (inside) {
+					ended.add(SessionKey.of("owner", "before"), JdbcTransactionContract.messages("before"));
+				}
+				endless.endsNext();
+				assertUnavailable(() -> ended.commit(turn)).withMessageContaining("Nothing was written")
+					.matches(StoreUnavailableException::isUnwritten);
+			});
+			assertThat(new JdbcTemplate(pool).queryForObject("select @@in_transaction", Integer.class)).isZero();
+			SessionStore others = JdbcTransactionContract.storeOn(mariaDb.direct());
+			assertThat(others.find(this.key)).contains(header);
+			assertThat(others.messages(SessionKey.of("owner", "before"))).hasSize(inside ? 1 : 0);
+			assertThat(ended.commit(turn).outcome()).isEqualTo(Outcome.COMMITTED);
+			assertThat(others.messages(this.key)).hasSize(2);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void writeThatMariaDbEndsBehindItsCommitIsStored(boolean inside) {
+		TestDatabase mariaDb = TestDatabase.mariaDb().created();
+		Endless endless = new Endless(mariaDb.direct());
+		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
+			SessionStore ended = JdbcTransactionContract.storeOn(pool);
+			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
+			endless.before("select sk_version, sk_turn, sk_items;");
+			TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
+			transaction.setPropagationBehavior(
+					inside ? TransactionDefinition.PROPAGATION_REQUIRED : TransactionDefinition.PROPAGATION_NEVER);
+			transaction.executeWithoutResult((status) -> {
+				endless.endsNext();
+				assertThat(ended.commit(turn).isStored()).isTrue();
+			});
+			assertThat(JdbcTransactionContract.storeOn(mariaDb.direct()).messages(this.key)).hasSize(2);
+		}
+	}
+
+	@Test
+	void writeThatMariaDbEndsIsNotSaidToBeUnwrittenIfNobodyCanLookForIt() {
+		TestDatabase mariaDb = TestDatabase.mariaDb().created();
+		Endless endless = new Endless(mariaDb.direct());
+		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
+			SessionStore ended = JdbcTransactionContract.storeOn(pool);
+			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
+			endless.before("select sk_version, sk_turn, sk_items;");
+			endless.endsNext();
+			endless.refusesThen = true;
+			assertUnavailable(() -> ended.commit(turn)).withMessageContaining("unknown")
+				.matches((ex) -> !ex.isUnwritten());
+			endless.refusesThen = false;
+			assertThat(ended.commit(turn).outcome()).isEqualTo(Outcome.REPEATED);
+			assertThat(ended.messages(this.key)).hasSize(2);
+		}
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "set default_transaction_read_only = on, 25006", "set role pg_monitor, 42501" })
 	void writeThatPostgresRefusesIsUnwritten(String setting, String state) {
@@ -206,6 +287,73 @@ class RefusedWritesTests {
 
 	private static ThrowableAssertAlternative<StoreUnavailableException> assertUnavailable(ThrowingCallable access) {
 		return assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(access);
+	}
+
+	/**
+	 * Connections on which a compound statement does not end at one place, until somebody
+	 * ends it by hand.
+	 */
+	private static final class Endless extends DelegatingDataSource {
+
+		private final JdbcTemplate sql;
+
+		private volatile String place = "";
+
+		private volatile boolean endsNext;
+
+		private volatile boolean refusesThen;
+
+		private volatile boolean ended;
+
+		Endless(DataSource target) {
+			super(target);
+			this.sql = new JdbcTemplate(target);
+		}
+
+		void before(String place) {
+			this.place = place;
+		}
+
+		void endsNext() {
+			this.endsNext = true;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection connection = super.getConnection();
+			return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+					new Class<?>[] { Connection.class }, (self, called, arguments) -> {
+						try {
+							return called.invoke(connection, called.getName().equals("prepareStatement")
+									? new Object[] { prepared((String) arguments[0]) } : arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
+		private String prepared(String text) throws SQLException {
+			if (this.ended && this.refusesThen) {
+				throw new SQLException("too slow", "70100", 1969);
+			}
+			if (!this.endsNext || !text.contains(this.place)) {
+				return text;
+			}
+			this.endsNext = false;
+			this.ended = true;
+			CompletableFuture.runAsync(this::end);
+			return text.replace(this.place,
+					"do get_lock(database(), 0); while true do set sk_seen = 1; end while;" + this.place);
+		}
+
+		private void end() {
+			Long connection = Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> this.sql.queryForObject("select is_used_lock(database())", Long.class), Objects::nonNull);
+			this.sql.execute("kill query " + connection);
+		}
+
 	}
 
 	/** A pool that has a few more connections to give. */
