@@ -40,11 +40,21 @@ final class RedisErrors {
 
 	private static final String OTHER = "ERR";
 
+	private static final String UNKNOWN = " Whether the write took place is unknown: read the session before you write"
+			+ " again. Committing a turn again with the same id is safe.";
+
 	/**
 	 * A command within a script that the user may not run: what the script has written
 	 * before stays. One that is refused as a whole has the code alone.
 	 */
 	private static final String HALFWAY = "NOPERM in a script";
+
+	/**
+	 * Refusals of a whole script, before it can recognize that it arrives twice. The
+	 * first request may have been done: of a driver that has lost the connection then,
+	 * sent it again, and met a server that has been restarted or is still at work on it.
+	 */
+	private static final Set<String> BLIND = Set.of("LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN");
 
 	/** The server is full, cannot save, or has too few replicas. */
 	private static final Set<String> PASSING = Set.of("OOM", "MISCONF", "NOREPLICAS");
@@ -127,10 +137,7 @@ final class RedisErrors {
 				? "The Redis server of the session store gave no whole answer ("
 				: "The Redis server of the session store cannot be reached (";
 		return new StoreUnavailableException(what + ex.getClass().getSimpleName() + ")."
-				+ (write ? " Whether the write took place is unknown: read the session before you write again."
-						+ " Committing a turn again with the same id is safe."
-						: " Nothing was changed by it; try again later."),
-				ex);
+				+ (write ? UNKNOWN : " Nothing was changed by it; try again later."), ex);
 	}
 
 	private static StoreUnavailableException refused(DataAccessException ex, String code, boolean write) {
@@ -138,6 +145,9 @@ final class RedisErrors {
 				+ (code.isEmpty() ? ex.getClass().getSimpleName() : code) + ").";
 		if (code.equals(OTHER) || code.equals(HALFWAY)) {
 			return new StoreUnavailableException(refusal + why(code, write), null);
+		}
+		if (write && BLIND.contains(code)) {
+			return new StoreUnavailableException(refusal + UNKNOWN + why(code, true), null);
 		}
 		String known = refusal + " Nothing was written." + why(code, write);
 		return write ? StoreUnavailableException.unwritten(known, null) : new StoreUnavailableException(known, null);

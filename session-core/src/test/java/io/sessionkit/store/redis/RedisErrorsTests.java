@@ -75,12 +75,33 @@ class RedisErrorsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "NOPERM this user has no permissions to run the 'evalsha' command",
 			"NOPERM this user has no permissions to access one of the keys used as arguments",
-			"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE." })
-	void scriptThatWasNotBegunIsUnwritten(String message) {
+			"READONLY You can't write against a read only replica. script: 7, on @user_script:1.",
+			"MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
+			"NOREPLICAS Not enough good replicas to write." })
+	void scriptThatIsRefusedWhereItWouldWriteIsUnwritten(String message) {
 		RedisSystemException failure = new RedisSystemException("failed", new JedisDataException(message));
 		assertThat(RedisErrors.translate(failure, true))
 			.hasMessageContaining("(" + message.substring(0, message.indexOf(' ')) + "). Nothing was written")
 			.matches(StoreUnavailableException::isUnwritten);
+	}
+
+	/**
+	 * A driver sends a script again by itself when it has lost the connection, and the
+	 * script is refused before it can recognize that.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "LOADING Redis is loading the dataset in memory",
+			"BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+			"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+			"CLUSTERDOWN The cluster is down", "TRYAGAIN Multiple keys request during rehashing of slot" })
+	void refusalOfAWholeScriptLeavesOpenWhetherTheWriteTookPlace(String message) {
+		RedisSystemException failure = new RedisSystemException("failed", new JedisDataException(message));
+		String code = "(" + message.substring(0, message.indexOf(' ')) + ").";
+		assertThat(RedisErrors.translate(failure, true))
+			.hasMessageContaining(code + " Whether the write took place is unknown")
+			.hasMessageNotContaining("Nothing was written")
+			.matches((ex) -> !ex.isUnwritten());
+		assertThat(RedisErrors.translate(failure, false)).hasMessageContaining(code + " Nothing was written");
 	}
 
 	@Test
@@ -114,8 +135,8 @@ class RedisErrorsTests {
 		failures.add(refusal);
 		assertThatExceptionOfType(StoreUnavailableException.class)
 			.isThrownBy(() -> scripts.repeat(Script.TOUCH, keys.sessions("owner"), new Arguments()))
-			.withMessageContaining("(LOADING). Nothing was written")
-			.matches(StoreUnavailableException::isUnwritten);
+			.withMessageContaining("(LOADING). Whether the write took place is unknown")
+			.matches((failure) -> !failure.isUnwritten());
 		assertThat(failures).isEmpty();
 	}
 
