@@ -45,6 +45,10 @@ final class CallerCommits {
 		end.late |= write;
 	}
 
+	private void forget(End end) {
+		this.ends.values().remove(end);
+	}
+
 	private End begun() {
 		End end = new End();
 		TransactionSynchronizationManager.registerSynchronization(end);
@@ -62,6 +66,9 @@ final class CallerCommits {
 		/** Whether something was written of which no commit is known that follows. */
 		private boolean late;
 
+		/** Whether it is forgotten after the others have done what they do then. */
+		private boolean leaving;
+
 		@Override
 		public int getOrder() {
 			return Ordered.HIGHEST_PRECEDENCE;
@@ -70,6 +77,7 @@ final class CallerCommits {
 		@Override
 		public void beforeCompletion() {
 			this.late = false;
+			this.leaving = true;
 			TransactionSynchronizationManager.registerSynchronization(new Leaving(this));
 		}
 
@@ -83,6 +91,10 @@ final class CallerCommits {
 			this.made = true;
 			if (status == STATUS_COMMITTED && this.late) {
 				CallerCommits.this.commit.run();
+			}
+			if (!this.leaving) {
+				// joined too late to be told of what comes before the commit
+				forget(this);
 			}
 		}
 
@@ -103,7 +115,7 @@ final class CallerCommits {
 
 		@Override
 		public void afterCompletion(int status) {
-			CallerCommits.this.ends.values().remove(this.end);
+			forget(this.end);
 		}
 
 	}

@@ -374,7 +374,8 @@ public enum Dialect {
 		if (isInnoDb() && texts(connection, LOG_OF_STATEMENTS).size() == 3) {
 			throw new IllegalStateException("The " + this.productName
 					+ " server has binlog_format=STATEMENT, with which"
-					+ " InnoDB takes no write of a transaction that is READ COMMITTED, as those of the store are."
+					+ " InnoDB takes no write of a transaction that is READ COMMITTED, as those are that the store"
+					+ " begins on connections with auto-commit. The store is not made for it, with any pool."
 					+ " Set it to ROW or MIXED.");
 		}
 	}

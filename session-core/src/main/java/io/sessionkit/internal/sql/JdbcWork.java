@@ -35,7 +35,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * connection there, it takes a second one, since a commit would store what the caller has
  * written. A transaction whose commit is made is one that it is outside of: on its
  * connection, what the caller has written there is committed before the work begins, so
- * that a rollback takes nothing but the work.
+ * that a rollback takes nothing but the work. If such a transaction only reads, writes
+ * need a second connection.
  */
 public final class JdbcWork {
 
@@ -489,7 +490,7 @@ public final class JdbcWork {
 	 */
 	private Connection connection(boolean write) {
 		try {
-			Connection bound = bound();
+			Connection bound = bound(write);
 			return (bound != null) ? bound : this.dataSource.getConnection();
 		}
 		catch (CannotGetJdbcConnectionException | SQLException ex) {
@@ -501,12 +502,12 @@ public final class JdbcWork {
 	 * Returns the connection that is bound around the call. One that nobody will commit,
 	 * and that does not commit by itself, is left to the caller: a commit on it would
 	 * store what the caller has written. So is one that may still be set to only read, of
-	 * a transaction that is over.
+	 * a transaction that is over, for a write.
 	 * @return the connection; null for one of its own
 	 */
-	private @Nullable Connection bound() throws SQLException {
+	private @Nullable Connection bound(boolean write) throws SQLException {
 		if (this.alone || !TransactionSynchronizationManager.hasResource(this.dataSource)
-				|| isOver() && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+				|| write && TransactionSynchronizationManager.isCurrentTransactionReadOnly() && isOver()) {
 			return null;
 		}
 		Connection bound = DataSourceUtils.getConnection(this.dataSource);

@@ -149,6 +149,39 @@ class JdbcWorkTests {
 		assertThat(written()).containsExactly(1);
 	}
 
+	@Test
+	void transactionOnAConnectionThatTheCallerHasBoundIsJoinedBehindOneWithWorkAfterItsCommitAlone()
+			throws SQLException {
+		JdbcWork work = new JdbcWork(this.database);
+		JdbcTemplate caller = new JdbcTemplate(this.database);
+		try (Connection bound = this.database.getConnection()) {
+			TransactionSynchronizationManager.bindResource(this.database, new ConnectionHolder(bound));
+			transactionOn(this.database).executeWithoutResult(
+					(status) -> afterCommit(() -> work.writing((connection) -> write(connection, 1))));
+			transactionOn(this.database).executeWithoutResult((status) -> {
+				caller.update("insert into written values (2)");
+				work.writing((connection) -> write(connection, 3));
+				assertThat(work.mayJoin()).isTrue();
+				status.setRollbackOnly();
+			});
+		}
+		finally {
+			TransactionSynchronizationManager.unbindResourceIfPossible(this.database);
+		}
+		assertThat(written()).containsExactly(1);
+	}
+
+	private static void afterCommit(Runnable what) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				what.run();
+			}
+
+		});
+	}
+
 	/** Spring counts it as a part of the one that is over. */
 	@Test
 	void workInATransactionThatIsBegunAfterTheEndOfOneThatHadWorkIsCommitted() {

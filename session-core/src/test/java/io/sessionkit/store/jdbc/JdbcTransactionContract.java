@@ -674,6 +674,26 @@ abstract class JdbcTransactionContract {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
+	void whatIsReadAfterTheCommitOfACallerThatHasOnlyReadWaitsForNoOtherConnection(boolean autoCommit) {
+		this.store.add(this.key, messages("first"));
+		List<Long> heads = new ArrayList<>();
+		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
+			SessionStore late = storeOn(single);
+			TransactionTemplate reading = transactionOn(single);
+			reading.setReadOnly(true);
+			reading.executeWithoutResult((status) -> {
+				heads.add(late.find(this.key).orElseThrow().head());
+				afterCommit(() -> heads.add(late.find(this.key).orElseThrow().head()));
+				afterCompletion(() -> heads.add(late.find(this.key).orElseThrow().head()));
+			});
+			assertThat(heads).containsExactly(1L, 1L, 1L);
+			late.add(this.key, messages("second"));
+			assertThat(texts()).containsExactly("first", "second");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
 	void whatIsStoredWhileATransactionEndsIsRolledBackWithIt(boolean autoCommit) {
 		try (HikariDataSource single = TestDatabase.pool(database().direct(), 1, autoCommit)) {
 			SessionStore early = storeOn(single);
