@@ -848,6 +848,9 @@ public final class Conversation {
 	 * Erases the child sessions of this session, and theirs, whatever waits in them. They
 	 * are not erased with their parent, and do not expire with it.
 	 * @return the number of sessions that were erased
+	 * @throws SessionConflictException if others write child sessions all the time, so
+	 * that some are left. One that begins after this method has looked for the last time
+	 * stays
 	 */
 	public int eraseChildren() {
 		return new Children(this.key, this.store).erase();
