@@ -1182,6 +1182,20 @@ class TurnStreamsTests {
 			.noneMatch((record) -> record.payload().contains("\"LOST\""));
 	}
 
+	/** Both may have been suspended, with their machine. */
+	@Test
+	void readerThatHasNotLookedForLongGivesTheProcessThatWorksTimeToShow() throws InterruptedException {
+		this.lease = Duration.ofSeconds(2);
+		String stream = abandoned("a");
+		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		Thread.sleep(2500);
+		assertThat(reader.read()).isEmpty();
+		assertThat(reader.isOver()).isFalse();
+		Awaitility.await().atMost(SOON).until(() -> !reader.read().isEmpty());
+		assertThat(reader.isOver()).isTrue();
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"event\":\"sung\"}",
 			"{\"event\":\"ended\",\"turn\":\"1-a\",\"number\":1,\"status\":\"SHELVED\"}",

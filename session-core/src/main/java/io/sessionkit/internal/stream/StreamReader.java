@@ -28,6 +28,9 @@ public final class StreamReader {
 	 */
 	private static final int LOOKS_IN_VAIN = 10;
 
+	/** A process that works writes at least so often in each life. */
+	private static final int SIGNS_OF_LIFE = 3;
+
 	/**
 	 * An event with its number in the stream.
 	 *
@@ -62,6 +65,9 @@ public final class StreamReader {
 
 	/** The time at which the process that works has last shown that it is there. */
 	private long alive = System.nanoTime();
+
+	/** The time of the last look. */
+	private long looked = this.alive;
 
 	/** The longest silence of the process that works. */
 	private Duration life;
@@ -115,6 +121,9 @@ public final class StreamReader {
 			// the process that works could not show that it is there
 			this.alive = now;
 			return List.of();
+		}
+		finally {
+			this.looked = System.nanoTime();
 		}
 	}
 
@@ -198,7 +207,12 @@ public final class StreamReader {
 	 * not shown for a whole life that it is there.
 	 */
 	private void wait(List<Numbered> events) {
-		if (System.nanoTime() - this.alive > this.life.toNanos()) {
+		long now = System.nanoTime();
+		if (now - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos()) {
+			// suspended, and so may the process that works have been, with this machine
+			this.alive = now;
+		}
+		if (now - this.alive > this.life.toNanos()) {
 			giveUp(events);
 		}
 		else if (++this.inVain % LOOKS_IN_VAIN == 0 && !this.logs.hasSession(this.key)) {
