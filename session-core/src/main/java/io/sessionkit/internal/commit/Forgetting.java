@@ -75,12 +75,7 @@ final class Forgetting {
 			return commit;
 		}
 		QuotingSummaries summaries = QuotingSummaries.of(this.store, this.key, this.items);
-		Map<String, RecordWrite> retained = retained();
-		List<RecordWrite> records = new ArrayList<>(retained.values());
-		commit.records()
-			.stream()
-			.filter((record) -> !record.kind().equals(KeptTexts.KIND) || !retained.containsKey(record.id()))
-			.forEach(records::add);
+		List<RecordWrite> records = withoutRetained(commit.records());
 		records.addAll(quotingSnapshots());
 		records.addAll(summaries.writes());
 		// the view of the active branch may begin with a summary of what a turn on
@@ -91,10 +86,22 @@ final class Forgetting {
 	}
 
 	/**
-	 * Returns the deletions of what is kept of turns that retention has deleted since
-	 * they were shown, by the id of their record: the items are there, or the commit was
-	 * to put them there. Each turn goes as one that is deleted by its number, so that
-	 * another one that was shown it does not write it again.
+	 * Returns records with the deletions of what is kept of turns that retention has
+	 * deleted since they were shown, in place of what the commit was to keep of them.
+	 */
+	private List<RecordWrite> withoutRetained(List<RecordWrite> records) {
+		Map<String, RecordWrite> retained = retained();
+		List<RecordWrite> all = new ArrayList<>(retained.values());
+		records.stream()
+			.filter((record) -> !record.kind().equals(KeptTexts.KIND) || !retained.containsKey(record.id()))
+			.forEach(all::add);
+		return all;
+	}
+
+	/**
+	 * Returns the deletions by the ids of their records. Each turn goes as one that is
+	 * deleted by its number, so that another one that was shown it does not write it
+	 * again.
 	 */
 	private Map<String, RecordWrite> retained() {
 		MessageCodec codec = this.store.options().codec();

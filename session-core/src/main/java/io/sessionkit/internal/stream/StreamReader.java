@@ -208,8 +208,8 @@ public final class StreamReader {
 	 */
 	private void wait(List<Numbered> events) {
 		long now = System.nanoTime();
-		if (now - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos()) {
-			// suspended, and so may the process that works have been, with this machine
+		if (wasSuspended(now)) {
+			// so may the process that works have been, with this machine
 			this.alive = now;
 		}
 		if (now - this.alive > this.life.toNanos()) {
@@ -222,6 +222,11 @@ public final class StreamReader {
 			this.announced = true;
 			this.next++;
 		}
+	}
+
+	/** Returns whether signs of life were due since the last look. */
+	private boolean wasSuspended(long now) {
+		return now - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos();
 	}
 
 	private void giveUp(List<Numbered> events) {
