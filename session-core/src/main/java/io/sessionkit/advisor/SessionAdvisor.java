@@ -205,7 +205,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * the turn in whose place it stands is kept as a sibling, with all turns behind it
 	 * ({@link io.sessionkit.conversation.Conversation#siblings}). If the call fails, is
 	 * cancelled or refused, nothing has changed; while its tool calls wait, the old turns
-	 * stay.
+	 * stay. A turn whose place cannot be taken, since it is not there for example, is a
+	 * {@link io.sessionkit.store.ChangeRefusedException} of the call.
 	 * @param turn the number of a turn of the active branch, or of one that was kept
 	 * beside it
 	 * @return the argument for {@code prompt().advisors(..)}
@@ -242,8 +243,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * Names the branch that a call continues. The active branch stays the active one for
 	 * others. A call that continues a turn whose tool calls wait need not name a branch,
 	 * since the turn knows its own; if it names another one, it is a
-	 * {@link io.sessionkit.NothingWaitsException}. A branch that is not active is not
-	 * summarized by its calls.
+	 * {@link io.sessionkit.NothingWaitsException}. A branch that is not there is a
+	 * {@link io.sessionkit.store.ChangeRefusedException} of the call. A branch that is
+	 * not active is not summarized by its calls.
 	 * @param name the name of a branch of the session
 	 * @return the argument for {@code prompt().advisors(..)}
 	 * @throws IllegalArgumentException if the name is blank

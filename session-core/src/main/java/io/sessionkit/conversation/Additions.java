@@ -18,6 +18,8 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.TurnSplitter;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.NewItem;
@@ -50,8 +52,10 @@ final class Additions {
 		checkWhole(messages);
 		return write("seeded", (session) -> {
 			if (session != null && session.head() != 0) {
-				throw new IllegalStateException("Session " + this.key
-						+ " has turns already; a seed comes before the first one. Use SessionStore.add(..).");
+				throw new ChangeRefusedException(
+						"Session " + this.key
+								+ " has turns already; a seed comes before the first one. Use SessionStore.add(..).",
+						Reason.NOT_EMPTY);
 			}
 			return TurnSplitter.split(messages)
 				.stream()
@@ -80,7 +84,8 @@ final class Additions {
 
 	private TurnView aside(long number) {
 		TurnView aside = this.store.turn(this.key, number, Set.of(RewoundTurns.KIND))
-			.orElseThrow(() -> new IllegalArgumentException("Session " + this.key + " has no turn " + number + "."));
+			.orElseThrow(() -> new ChangeRefusedException("Session " + this.key + " has no turn " + number + ".",
+					Reason.UNKNOWN_TURN));
 		checkAside(aside, aside.items().stream().map(SessionItem::message).toList());
 		RewoundTurns.check(this.key, aside.records(RewoundTurns.KIND), this.store.options().codec(),
 				List.of(aside.turn()));
@@ -94,11 +99,14 @@ final class Additions {
 					+ " is open. Continue it, or end it with Approvals.cancel(..) first.", turn.number());
 		}
 		if (messages.isEmpty() || !Replies.isAnswer(messages.get(messages.size() - 1))) {
-			throw new IllegalArgumentException("Turn " + turn.number() + " of session " + this.key
+			throw new ChangeRefusedException("Turn " + turn.number() + " of session " + this.key
 					+ " has no answer that could become history. Ask again with SessionAdvisor.regenerating("
-					+ turn.number() + ").");
+					+ turn.number() + ").", Reason.NO_ANSWER);
 		}
-		checkWhole(messages);
+		String fault = fault(messages);
+		if (fault != null) {
+			throw new ChangeRefusedException(fault, Reason.NO_ANSWER);
+		}
 	}
 
 	/** A copy on the path is what a call before has written, whose answer was lost. */
@@ -109,9 +117,10 @@ final class Additions {
 			.filter((turn) -> turn.items() > 0 && isSame(turn, aside))
 			.findFirst()
 			.ifPresent((turn) -> {
-				throw new IllegalArgumentException(
+				throw new ChangeRefusedException(
 						"Turn " + aside.number() + " of session " + this.key + " is history already"
-								+ ((turn.number() != aside.number()) ? ", as turn " + turn.number() : "") + ".");
+								+ ((turn.number() != aside.number()) ? ", as turn " + turn.number() : "") + ".",
+						Reason.IN_HISTORY);
 			});
 	}
 
@@ -140,11 +149,15 @@ final class Additions {
 	}
 
 	private void checkWhole(List<? extends Message> messages) {
-		String fault = TurnSplitter.fault(messages);
+		String fault = fault(messages);
 		if (fault != null) {
-			throw new IllegalArgumentException(
-					"Nothing was added to session " + this.key + ": the messages " + fault + ".");
+			throw new IllegalArgumentException(fault);
 		}
+	}
+
+	private @Nullable String fault(List<? extends Message> messages) {
+		String fault = TurnSplitter.fault(messages);
+		return (fault != null) ? "Nothing was added to session " + this.key + ": the messages " + fault + "." : null;
 	}
 
 	private Turn.Builder builder() {

@@ -23,6 +23,8 @@ import io.sessionkit.internal.Names;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
@@ -79,8 +81,9 @@ final class Branches {
 			.filter((item) -> item.role() == MessageType.USER && contains(item, wanted))
 			.findFirst()
 			.map(SessionItem::turn)
-			.orElseThrow(() -> new IllegalArgumentException(
-					"No question on the active branch of session " + this.changes.key() + " contains the text."));
+			.orElseThrow(() -> new ChangeRefusedException(
+					"No question on the active branch of session " + this.changes.key() + " contains the text.",
+					Reason.UNKNOWN_TURN));
 	}
 
 	private static boolean contains(SessionItem item, String wanted) {
@@ -100,8 +103,9 @@ final class Branches {
 		Session session = path.session();
 		Map<String, BranchRecord> there = read(path);
 		if (name.equals(Session.MAIN) || name.equals(session.branch()) || there.containsKey(name)) {
-			throw new IllegalArgumentException(
-					"Session " + session.key() + " has a branch '" + name + "' already. Choose another name.");
+			throw new ChangeRefusedException(
+					"Session " + session.key() + " has a branch '" + name + "' already. Choose another name.",
+					Reason.BRANCH_EXISTS);
 		}
 		BranchRecord branch = new BranchRecord(name, head, head, this.changes.store().options().now(), 0);
 		HeaderChange move = HeaderChange.NONE.head(name, head);
@@ -151,8 +155,8 @@ final class Branches {
 		if (branch == null) {
 			Set<String> names = new HashSet<>(there.keySet());
 			names.add(path.session().branch());
-			throw new IllegalArgumentException("Session " + path.session().key() + " has no branch "
-					+ Names.quoted(name) + ". It has " + names.stream().sorted().toList() + ".");
+			throw new ChangeRefusedException("Session " + path.session().key() + " has no branch " + Names.quoted(name)
+					+ ". It has " + names.stream().sorted().toList() + ".", Reason.UNKNOWN_BRANCH);
 		}
 		return branch;
 	}
@@ -199,8 +203,10 @@ final class Branches {
 		Session session = path.session();
 		if (name.equals(session.branch())) {
 			if (!force) {
-				throw new IllegalArgumentException("Branch '" + name + "' of session " + this.changes.key()
-						+ " is the active one. Switch to another one first, or delete it with force.");
+				throw new ChangeRefusedException(
+						"Branch '" + name + "' of session " + this.changes.key()
+								+ " is the active one. Switch to another one first, or delete it with force.",
+						Reason.BRANCH_ACTIVE);
 			}
 			deletion().checkBranch(name, ends(path, name));
 			switchTo(Session.MAIN);

@@ -172,8 +172,8 @@ public final class Compensations implements SessionDoor {
 	 * head: read the session before you plan again
 	 * @throws IllegalArgumentException if two of the tools have the same name; nothing
 	 * was run
-	 * @throws IllegalStateException if a tool or hook of a turn on this session makes the
-	 * call; nothing was run
+	 * @throws io.sessionkit.NestedTurnException if a tool or hook of a turn on this
+	 * session makes the call; nothing was run
 	 * @throws SessionNotFoundException if the session is absent, or was erased while a
 	 * call ran
 	 * @throws SessionPausedException if the session has an open turn

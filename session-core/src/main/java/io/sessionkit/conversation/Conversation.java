@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
+import io.sessionkit.NestedTurnException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
@@ -31,6 +32,7 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
@@ -265,7 +267,7 @@ public final class Conversation {
 	 * @return true if it was created; false if it exists already, in which case it is
 	 * left as it is: {@link #rename}, for example, changes it then. A call that stands in
 	 * line, or has an idempotency key, creates it before its model is asked
-	 * @throws IllegalStateException for attributes in a tool or hook of a turn on this
+	 * @throws NestedTurnException for attributes in a tool or hook of a turn on this
 	 * session; nothing was written
 	 * @throws IllegalArgumentException if its time to live is not longer than the lease,
 	 * or {@link #rename} or {@link #tags} would refuse its title or tags
@@ -370,7 +372,7 @@ public final class Conversation {
 	 * several callers write different attributes at once, all are kept.
 	 * @param name the name of the attribute
 	 * @param value its value
-	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
@@ -384,7 +386,7 @@ public final class Conversation {
 	 * Removes an attribute between turns, under the same rules as {@link #put}.
 	 * @param name the name of the attribute
 	 * @throws IllegalArgumentException if no attribute can have the name
-	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
@@ -423,13 +425,13 @@ public final class Conversation {
 	 * begins earlier. {@link #redo} brings the reset back.
 	 * <p>
 	 * A tool or hook of a turn on this session cannot move its head: this and the other
-	 * moves then throw an {@link IllegalStateException}, and nothing is changed.
+	 * moves then throw a {@link NestedTurnException}, and nothing is changed.
 	 * @param turns the number of completed turns, at least 1; if there are fewer, the
 	 * branch is emptied
 	 * @return the turns that were undone, newest first; none if there was none or the
 	 * session is absent
 	 * @throws IllegalArgumentException if the number is not positive
-	 * @throws IllegalStateException if the rewind of one of the turns has not ended; see
+	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -450,7 +452,7 @@ public final class Conversation {
 	 * another turn was written since, if all messages were deleted, or if only a reset
 	 * came back
 	 * @throws IllegalArgumentException if the number is not positive
-	 * @throws IllegalStateException if effects of one of the turns were taken back; see
+	 * @throws ChangeRefusedException if effects of one of the turns were taken back; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -465,7 +467,7 @@ public final class Conversation {
 	 * those of a {@link #seed}. The log keeps all turns, and title, tags, attributes,
 	 * settings and time to live stay. An absent session, or one that was just reset,
 	 * stays as it is.
-	 * @throws IllegalStateException if the rewind of one of the turns has not ended; see
+	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
 	 * {@link Compensations}. Nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
@@ -482,7 +484,7 @@ public final class Conversation {
 	 * @param turn the number of a turn of the active branch
 	 * @return these turns, oldest first; the turn itself among them
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if the turn is not on the active branch
+	 * @throws ChangeRefusedException if the turn is not on the active branch
 	 */
 	public List<Turn> siblings(long turn) {
 		return new LeftPaths(changes()).siblings(turn);
@@ -510,10 +512,10 @@ public final class Conversation {
 	 * @param sibling the number of the sibling
 	 * @return the sibling
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if the turn was not left on the active branch
-	 * @throws IllegalStateException if effects of a turn that would be active again were
-	 * taken back, or if the rewind of a turn that would be left has not ended; see
-	 * {@link Compensations}. Nothing was changed
+	 * @throws ChangeRefusedException if the turn was not left on the active branch, if
+	 * effects of a turn that would be active again were taken back, or if the rewind of a
+	 * turn that would be left has not ended; see {@link Compensations}. Nothing was
+	 * changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -527,8 +529,8 @@ public final class Conversation {
 	 * @param name its name: 1 to 64 characters, not all blank, no control characters. The
 	 * name of a deleted branch is free again
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if there is a branch of this name, or the name is
-	 * not possible
+	 * @throws IllegalArgumentException if the name is not possible
+	 * @throws ChangeRefusedException if there is a branch of this name
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -542,8 +544,9 @@ public final class Conversation {
 	 * @param name its name, as for {@link #branch(String)}
 	 * @param fromTurn the number of a turn of the active branch
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if the turn is not on the active branch, if there
-	 * is a branch of this name, or if the name is not possible
+	 * @throws IllegalArgumentException if the name is not possible
+	 * @throws ChangeRefusedException if the turn is not on the active branch, or if there
+	 * is a branch of this name
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -559,7 +562,7 @@ public final class Conversation {
 	 * @param fromTurn the number of a turn of the active branch
 	 * @return the name
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if the turn is not on the active branch
+	 * @throws ChangeRefusedException if the turn is not on the active branch
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -575,8 +578,9 @@ public final class Conversation {
 	 * @param name its name, as for {@link #branch(String)}
 	 * @param text a part of the question; taken literally
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if no question contains the text, if there is a
-	 * branch of this name, or if the name is not possible
+	 * @throws IllegalArgumentException if the name is not possible, or the text is blank
+	 * @throws ChangeRefusedException if no question contains the text, or if there is a
+	 * branch of this name
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -589,7 +593,7 @@ public final class Conversation {
 	 * Makes another branch the active one. Nothing happens if it is active already.
 	 * @param name the name of the branch
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if there is no branch of this name
+	 * @throws ChangeRefusedException if there is no branch of this name
 	 * @throws SessionPausedException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
@@ -615,10 +619,10 @@ public final class Conversation {
 	 * first then, in a commit of its own
 	 * @return the number of items deleted
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalArgumentException if there is no branch of this name, or it may not
-	 * be deleted
-	 * @throws IllegalStateException if the rewind of a turn whose items would be deleted
-	 * has not ended; nothing was changed
+	 * @throws IllegalArgumentException if the name is blank or {@value Session#MAIN}
+	 * @throws ChangeRefusedException if there is no branch of this name, if it is the
+	 * active one and this is not forced, or if the rewind of a turn whose items would be
+	 * deleted has not ended; nothing was changed
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * deleted
@@ -640,7 +644,7 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
 	 * @throws IllegalArgumentException if the key is that of this session
-	 * @throws IllegalStateException if the new session exists already
+	 * @throws ChangeRefusedException if the new session exists already
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public void fork(SessionKey to) {
@@ -655,11 +659,10 @@ public final class Conversation {
 	 * 0 for none
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
-	 * @throws IllegalArgumentException if there is no such turn, or it is not completed,
-	 * or if the key is that of this session
-	 * @throws IllegalStateException if the new session exists already, or if effects of a
-	 * turn to copy were taken back that is not on the active branch; see
-	 * {@link Compensations}
+	 * @throws IllegalArgumentException if the key is that of this session
+	 * @throws ChangeRefusedException if there is no such turn, or it is not completed, if
+	 * the new session exists already, or if effects of a turn to copy were taken back
+	 * that is not on the active branch; see {@link Compensations}
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public void fork(SessionKey to, long lastTurn) {
@@ -687,8 +690,10 @@ public final class Conversation {
 	 * @return the turns
 	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
 	 * was written
-	 * @throws IllegalStateException if the history has turns already; those that failed
-	 * or were undone do not count. Also in a tool or hook of a turn on this session
+	 * @throws ChangeRefusedException if the history has turns already; those that failed
+	 * or were undone do not count
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
+	 * was written
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
 	 * @throws SessionPausedException if the session has an open turn; nothing was written
@@ -707,7 +712,7 @@ public final class Conversation {
 	 * @return the turn
 	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was
 	 * written
-	 * @throws IllegalStateException in a tool or hook of a turn on this session; nothing
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
@@ -725,11 +730,11 @@ public final class Conversation {
 	 * parameter {@value Turn#ADOPTED}; the turn itself stays as it is.
 	 * @param turn the number of the turn
 	 * @return the copy
-	 * @throws IllegalArgumentException if there is no such turn, if it has no answer, or
-	 * if it is history already, itself or as a copy, which the message names. A copy that
-	 * was undone does not count
-	 * @throws IllegalStateException if effects of the turn were taken back; see
-	 * {@link Compensations}. Also in a tool or hook of a turn on this session. Nothing
+	 * @throws ChangeRefusedException if there is no such turn, if it has no answer, if it
+	 * is history already, itself or as a copy, which the message names, or if effects of
+	 * it were taken back; see {@link Compensations}. A copy that was undone does not
+	 * count. Nothing was written
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws SessionPausedException if the turn is open, or another one is; nothing was
 	 * written
@@ -745,8 +750,10 @@ public final class Conversation {
 	 * what quotes the message: a summary that covers it, a title of its first words,
 	 * texts of snapshots, streams. {@link #delete(Set)} deletes these too.
 	 * @return the message, or empty if there was none
-	 * @throws IllegalStateException in a tool or hook of a turn on this session, or if
-	 * the rewind of the turn has not ended; nothing was deleted
+	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
+	 * was deleted
+	 * @throws ChangeRefusedException if the rewind of the turn has not ended; nothing was
+	 * deleted
 	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
 	 */
 	public Optional<Message> pop() {
@@ -771,9 +778,10 @@ public final class Conversation {
 	 * all the same, but for a title.
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
-	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
-	 * uses {@link io.sessionkit.hook.SessionContext#forget}, or if the rewind of a turn
-	 * that loses messages has not ended; nothing was deleted
+	 * @throws NestedTurnException in a tool or hook of a turn on this session, which uses
+	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
+	 * ended; nothing was deleted
 	 * @throws SessionPausedException if the turn is open, or if another turn is open that
 	 * follows it; nothing was deleted. End the open turn first
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
@@ -790,9 +798,10 @@ public final class Conversation {
 	 * be read is deleted by a {@link io.sessionkit.store.Commit} of the store.
 	 * @param items the sequences of the items; those that do not exist are ignored
 	 * @return the number of items deleted
-	 * @throws IllegalStateException in a tool or hook of a turn on this session, which
-	 * uses {@link io.sessionkit.hook.SessionContext#forget}, or if the rewind of a turn
-	 * that loses messages has not ended; nothing was deleted
+	 * @throws NestedTurnException in a tool or hook of a turn on this session, which uses
+	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
+	 * ended; nothing was deleted
 	 * @throws SessionPausedException if an item belongs to an open turn, or if nothing
 	 * would be left of the turn that an open turn follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
@@ -816,7 +825,7 @@ public final class Conversation {
 	 * turn.
 	 * @throws SessionPausedException if a turn is open that this code is no part of;
 	 * nothing was erased
-	 * @throws IllegalStateException if the rewind of a turn has not ended; nothing was
+	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
 	 */
 	public void clear() {

@@ -120,7 +120,8 @@ final class Deletion {
 
 	/**
 	 * Checks that nothing of what {@link #ofBranch} would delete has to stay.
-	 * @throws IllegalStateException if the rewind of one of its turns has not ended
+	 * @throws io.sessionkit.store.ChangeRefusedException if the rewind of one of its
+	 * turns has not ended
 	 */
 	void checkBranch(String name, Ends ends) {
 		WholeThread thread = new WholeThread(this.key, this.store);

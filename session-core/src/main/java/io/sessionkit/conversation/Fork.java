@@ -25,6 +25,8 @@ import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.tree.ForkedFrom;
 import io.sessionkit.internal.view.MemoryRecord;
 import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.NewItem;
@@ -70,8 +72,9 @@ final class Fork {
 	 * Makes the copy.
 	 * @param end the last turn to copy
 	 * @throws SessionNotFoundException if there is no session to copy
-	 * @throws IllegalStateException if the new session exists already
-	 * @throws IllegalArgumentException if no path ends there
+	 * @throws IllegalArgumentException if both keys are the same
+	 * @throws ChangeRefusedException if the new session exists already, if no path ends
+	 * there, or if effects of a turn were taken back
 	 */
 	static void make(SessionStore store, SessionKey from, SessionKey to, Point end) {
 		if (from.equals(to)) {
@@ -194,9 +197,9 @@ final class Fork {
 		summaries.forEach(this::name);
 	}
 
-	private IllegalStateException exists() {
-		return new IllegalStateException("Session " + this.to + " exists already, so session " + this.from
-				+ " was not forked to it. Choose another key, or erase it first.");
+	private ChangeRefusedException exists() {
+		return new ChangeRefusedException("Session " + this.to + " exists already, so session " + this.from
+				+ " was not forked to it. Choose another key, or erase it first.", Reason.SESSION_EXISTS);
 	}
 
 	private HeaderChange header(PathView path) {

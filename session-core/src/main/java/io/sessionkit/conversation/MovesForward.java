@@ -10,6 +10,8 @@ import io.sessionkit.Session;
 import io.sessionkit.Turn;
 import io.sessionkit.conversation.TreeChanges.Plan;
 import io.sessionkit.internal.tree.LeftTurns;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -162,9 +164,11 @@ final class MovesForward {
 		return this.paths.all(path, (left) -> left.hasTurns() && left.first() == number)
 			.stream()
 			.max(Comparator.comparingLong(LeftTurns::at))
-			.orElseThrow(() -> new IllegalArgumentException("Turn " + number + " of session " + path.session().key()
-					+ " is none that was left on branch '" + path.session().branch()
-					+ "'. Name one of siblings(..), or use branch(..) and switchTo(..)."));
+			.orElseThrow(() -> new ChangeRefusedException(
+					"Turn " + number + " of session " + path.session().key() + " is none that was left on branch '"
+							+ path.session().branch()
+							+ "'. Name one of siblings(..), or use branch(..) and switchTo(..).",
+					Reason.NOT_ON_BRANCH));
 	}
 
 	/** Creates the write that remembers the turns between a fork and the head. */

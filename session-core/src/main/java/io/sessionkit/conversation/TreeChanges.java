@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.sessionkit.NestedTurnException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -20,6 +21,8 @@ import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.PathQuery;
@@ -96,13 +99,15 @@ final class TreeChanges {
 	/**
 	 * Returns a turn of the active branch.
 	 * @param path the path to the head, read with that turn at least
-	 * @throws IllegalArgumentException if it is not on the path
+	 * @throws ChangeRefusedException if it is not on the path
 	 */
 	static Turn onPath(PathView path, long number) {
 		Optional<Turn> turn = path.turns().stream().filter((each) -> each.number() == number).findFirst();
-		return turn.orElseThrow(() -> new IllegalArgumentException(
-				"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
-						+ path.session().branch() + "', or was deleted as one of the oldest."));
+		return turn
+			.orElseThrow(() -> new ChangeRefusedException(
+					"Turn " + number + " of session " + path.session().key() + " is not on the active branch '"
+							+ path.session().branch() + "', or was deleted as one of the oldest.",
+					Reason.NOT_ON_BRANCH));
 	}
 
 	void checkNumber(int turns, String what) {
@@ -121,6 +126,7 @@ final class TreeChanges {
 	 * not ended.
 	 * @param path the path, read with the records of kind {@link BegunRewinds#KIND}
 	 * @param leaving the turns
+	 * @throws ChangeRefusedException if the rewind of one of them has not ended
 	 */
 	void checkRewindsEnded(PathView path, List<Turn> leaving, String what) {
 		BegunRewinds.read(path.session().key(), path.records(BegunRewinds.KIND), codec()).check(leaving, what);
@@ -130,7 +136,7 @@ final class TreeChanges {
 	 * Makes a change.
 	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
 	 * @param absent supplies the result, or the exception, if the session is absent
-	 * @throws IllegalStateException if a turn of the session waits for the code that asks
+	 * @throws NestedTurnException if a turn of the session waits for the code that asks
 	 * for the change
 	 * @throws SessionPausedException if a turn of the session is open and is not to be
 	 * cancelled

@@ -14,6 +14,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.tree.BranchRecord;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.SessionStore;
 
 /**
@@ -35,7 +36,7 @@ final class TurnsBeingRewound {
 	 * Checks that none of them is about to lose messages.
 	 * @param items the items that are about to be deleted
 	 * @param what the change as a past participle, as "popped" in "it cannot be popped"
-	 * @throws IllegalStateException if one of them is
+	 * @throws ChangeRefusedException if one of them is
 	 */
 	void check(Collection<SessionItem> items, String what) {
 		Set<Long> losing = items.stream().map(SessionItem::turn).collect(Collectors.toSet());
@@ -45,7 +46,7 @@ final class TurnsBeingRewound {
 	/**
 	 * Checks that there are none.
 	 * @param what the change that they are in the way of, as above
-	 * @throws IllegalStateException if there is one
+	 * @throws ChangeRefusedException if there is one
 	 */
 	void checkNone(String what) {
 		check((turn) -> true, what);

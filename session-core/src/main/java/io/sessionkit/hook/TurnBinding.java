@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
+import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionPausedException;
-import io.sessionkit.internal.Misuse;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
@@ -183,11 +183,11 @@ public final class TurnBinding implements AutoCloseable {
 	 * Checks that no turn of a session waits for the code on this thread: if that code
 	 * moved the head of the session, the turn would lose a conflict.
 	 * @param session the session whose head is about to move
-	 * @throws IllegalStateException if one does
+	 * @throws NestedTurnException if one does
 	 */
 	public static void checkMoves(TurnSession session) {
 		if (sessions().contains(session)) {
-			throw new Misuse(
+			throw new NestedTurnException(
 					"A " + code() + " of a turn on session " + session.key() + " cannot move the head of that session:"
 							+ " the turn could not become history. Nothing was changed. "
 							+ instead("Move it when the call has returned, or outside of the turn."));
@@ -201,11 +201,11 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param session the session that is about to be written
 	 * @param what the change as a past participle, as "popped" in "it cannot be popped"
 	 * @param instead the alternative, as a sentence
-	 * @throws IllegalStateException if one does
+	 * @throws NestedTurnException if one does
 	 */
 	public static void checkWrites(TurnSession session, String what, String instead) {
 		if (sessions().contains(session)) {
-			throw new Misuse("Session " + session.key() + " cannot be " + what + " by a " + code()
+			throw new NestedTurnException("Session " + session.key() + " cannot be " + what + " by a " + code()
 					+ " of a turn that is on it: the turn could not become history. Nothing was changed. "
 					+ instead(instead));
 		}

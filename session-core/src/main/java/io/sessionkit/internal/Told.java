@@ -2,7 +2,8 @@ package io.sessionkit.internal;
 
 /**
  * An exception whose message quotes no text of a session, so that it is told even where
- * messages of exceptions are left out. Applications know it by its superclass.
+ * messages of exceptions are left out. Applications know it by its class, or by its
+ * superclass if that is internal.
  */
 public interface Told {
 
@@ -10,8 +11,9 @@ public interface Told {
 	 * Returns the type by which applications know an exception.
 	 */
 	static Class<?> type(Throwable thrown) {
+		String internal = Told.class.getPackageName();
 		Class<?> type = thrown.getClass();
-		while (Told.class.isAssignableFrom(type)) {
+		while (Told.class.isAssignableFrom(type) && type.getPackageName().startsWith(internal)) {
 			type = type.getSuperclass();
 		}
 		return type;

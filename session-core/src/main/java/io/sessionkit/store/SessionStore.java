@@ -122,8 +122,8 @@ public interface SessionStore {
 	 * @param key the session
 	 * @param query the end of the path, and what to read
 	 * @return the session, or empty if it is absent or has expired
-	 * @throws IllegalArgumentException if the path would end at a turn that does not
-	 * exist or is not completed
+	 * @throws ChangeRefusedException if the path would end at a turn that does not exist
+	 * or is not completed
 	 */
 	Optional<PathView> path(SessionKey key, PathQuery query);
 
@@ -180,7 +180,7 @@ public interface SessionStore {
 			return path(key, PathQuery.to(Point.at(turn.number()))).map((path) -> path.view().session().attributes())
 				.orElse(Map.of());
 		}
-		catch (IllegalArgumentException ex) {
+		catch (ChangeRefusedException ex) {
 			// the session was erased meanwhile, and has begun again
 			return Map.of();
 		}

@@ -143,7 +143,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	void policyCannotWriteToTheSessionOfItsTurn(ClientSetup.Mode mode) {
 		List<String> refused = new CopyOnWriteArrayList<>();
 		rules((rules) -> rules.tools(Set.of()).policies(List.<ApprovalPolicy>of((request) -> {
-			refused.add(catchThrowableOfType(IllegalStateException.class, () -> thread().put("asked", 1)).getMessage());
+			refused.add(catchThrowableOfType(NestedTurnException.class, () -> thread().put("asked", 1)).getMessage());
 			return Ruling.allow();
 		})));
 		this.model.calls(look("c1", 3)).says("done");

@@ -32,6 +32,7 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.Tail;
 import io.sessionkit.test.ClientSetup;
@@ -50,7 +51,6 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -518,7 +518,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		rewind(plan(1));
 		compensations().decide(pendingCompensation(), Decision.approve("bob").withArguments("{\"amount\":500}"));
 		assertThat(compensations().pending(this.key)).isEmpty();
-		assertThatIllegalStateException().isThrownBy(() -> thread().undo(1))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().undo(1))
 			.withMessageContaining("Compensations.ledger(..)");
 		ToolApproval approved = compensations().ledger(this.key).get(0);
 		compensations().decide(approved, Decision.reject("anna"));
@@ -663,7 +663,8 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		int requests = this.model.prompts().size();
 		for (Runnable move : List.<Runnable>of(() -> thread().undo(2), () -> thread().reset(), () -> thread().choose(1),
 				() -> edit(3), () -> regenerate(3), () -> edit(2))) {
-			assertThatIllegalStateException().isThrownBy(move::run)
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(move::run)
+				.returns(ChangeRefusedException.Reason.REWIND_UNFINISHED, ChangeRefusedException::reason)
 				.withMessageContaining("turn 3")
 				.withMessageContaining("Compensations.rewind");
 		}
@@ -671,7 +672,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		thread().undo(1);
 		thread().redo(1);
 		compensations().decide(pendingCompensation(), Decision.retry("anna"));
-		assertThatIllegalStateException().isThrownBy(() -> thread().undo(2));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().undo(2));
 		assertThat(rewind(plan(2)).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
 		thread().undo(1);
@@ -687,13 +688,13 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		long newest = thread().items(Tail.newest(1)).get(0).sequence();
 		for (Runnable change : List.<Runnable>of(() -> thread().delete(2), () -> thread().delete(Set.of(newest)),
 				() -> thread().pop(), () -> thread().clear())) {
-			assertThatIllegalStateException().isThrownBy(change::run)
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(change::run)
 				.withMessageContaining("turn 2")
 				.withMessageContaining("Compensations.rewind");
 		}
 		assertThat(thread().delete(1)).as("another turn").isEqualTo(4);
 		compensations().decide(pendingCompensation(), Decision.approve("anna"));
-		assertThatIllegalStateException().isThrownBy(() -> thread().delete(2));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().delete(2));
 		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).endsWith("charge 50");
 		assertThat(thread().delete(2)).isEqualTo(4);
@@ -707,13 +708,14 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		turn(payBack(2, 50));
 		RewindPlan plan = plan(1);
 		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
-		assertThatIllegalStateException().isThrownBy(() -> thread().deleteBranch("other", true))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().deleteBranch("other", true))
 			.withMessageContaining("turn 2");
 		assertThat(thread().session().orElseThrow().branch()).as("nothing was changed").isEqualTo("other");
 		thread().switchTo("main");
 		for (Runnable change : List.<Runnable>of(() -> thread().deleteBranch("other", false), () -> thread().delete(2),
 				() -> thread().clear())) {
-			assertThatIllegalStateException().isThrownBy(change::run).withMessageContaining("turn 2");
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(change::run)
+				.withMessageContaining("turn 2");
 		}
 		thread().switchTo("other");
 		compensations().decide(pendingCompensation(), Decision.approve("anna"));
@@ -1018,13 +1020,17 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		turn(order("look_up", 1));
 		turn(order("cancel_order", 2));
 		rewind(plan(1));
-		assertThatIllegalStateException().isThrownBy(() -> thread().redo(1)).withMessageContaining("taken back");
-		assertThatIllegalStateException().isThrownBy(() -> thread().choose(2)).withMessageContaining("taken back");
-		assertThatIllegalStateException().isThrownBy(() -> thread().adopt(2)).withMessageContaining("taken back");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().redo(1))
+			.returns(ChangeRefusedException.Reason.EFFECTS_TAKEN_BACK, ChangeRefusedException::reason)
+			.withMessageContaining("taken back");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().choose(2))
+			.withMessageContaining("taken back");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().adopt(2))
+			.withMessageContaining("taken back");
 		assertThat(log()).hasSize(4);
 		rewind(plan(1));
 		assertThat(thread().redo(1)).as("it had nothing to take back").hasSize(1);
-		assertThatIllegalStateException().isThrownBy(() -> thread().redo(1));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().redo(1));
 		assertThat(thread().turns(Tail.ALL)).hasSize(2);
 	}
 
@@ -1035,7 +1041,8 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		thread().branch("other");
 		rewind(plan(1));
 		SessionKey copy = SessionKey.of(this.key.owner(), "copy of " + this.key.id());
-		assertThatIllegalStateException().isThrownBy(() -> thread().fork(copy, 2)).withMessageContaining("taken back");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().fork(copy, 2))
+			.withMessageContaining("taken back");
 		assertThat(conversations().get(copy).session()).isEmpty();
 		thread().fork(copy, 1);
 		thread().switchTo("main");

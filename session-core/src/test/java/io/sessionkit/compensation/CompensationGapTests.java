@@ -47,6 +47,7 @@ import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
@@ -85,7 +86,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Rewinds at the moments at which something could slip through: a lease that runs out, a
@@ -477,7 +477,7 @@ class CompensationGapTests {
 		RewindPlan plan = compensations().plan(this.key, 1);
 		this.fault = (what) -> {
 			if (what.startsWith("restore")) {
-				assertThatIllegalStateException().isThrownBy(() -> thread().reset())
+				assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().reset())
 					.withMessageContaining("rewind has not ended");
 				resetAsEarlierVersionsDo();
 			}
@@ -503,7 +503,7 @@ class CompensationGapTests {
 		RewindPlan plan = compensations().plan(this.key, 2);
 		this.fault = (what) -> {
 			if (what.startsWith("restore 2")) {
-				assertThatIllegalStateException().isThrownBy(() -> thread().delete(2))
+				assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().delete(2))
 					.withMessageContaining("rewind has not ended");
 				deleteAsEarlierVersionsDo(2);
 			}
@@ -536,7 +536,7 @@ class CompensationGapTests {
 			.content();
 		compensations().rewind(compensations().plan(this.key, 2));
 		assertThat(thread().siblings()).containsEntry(1L, List.of(2L));
-		assertThatIllegalStateException().isThrownBy(() -> thread().choose(2))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> thread().choose(2))
 			.withMessageContaining("effects of its tool calls were taken back");
 	}
 

@@ -11,6 +11,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ObservedStore;
@@ -22,7 +23,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Turns that are adopted again, and while others write.
@@ -46,7 +47,7 @@ class AdoptTests {
 			});
 			this.thread.delete(2);
 		});
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.adopt(2));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.adopt(2));
 		assertThat(this.thread.messages()).extracting(Message::getText).containsExactly("q1", "a1");
 	}
 
@@ -54,7 +55,8 @@ class AdoptTests {
 	void turnIsHistoryOnceHoweverOftenItIsAdopted() {
 		undoneTurn();
 		assertThat(this.thread.adopt(2).number()).isEqualTo(3);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.adopt(2)).withMessageContaining("as turn 3");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.adopt(2))
+			.withMessageContaining("as turn 3");
 		assertThat(texts()).containsExactly("q1", "a1", "q2", "a2");
 	}
 
@@ -81,7 +83,8 @@ class AdoptTests {
 		this.thread.adopt(2);
 		this.thread.undo(1);
 		assertThat(this.thread.adopt(2).number()).isEqualTo(4);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.adopt(3)).withMessageContaining("as turn 4");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.adopt(3))
+			.withMessageContaining("as turn 4");
 		assertThat(texts()).containsExactly("q1", "a1", "q2", "a2");
 	}
 
@@ -92,7 +95,8 @@ class AdoptTests {
 		this.thread.branch("side", 2);
 		this.thread.adopt(2);
 		this.thread.switchTo(Session.MAIN);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.adopt(3)).withMessageContaining("as turn 2");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.adopt(3))
+			.withMessageContaining("as turn 2");
 	}
 
 	/** The mark of a copy names a turn of the session that was forked. */
@@ -110,7 +114,8 @@ class AdoptTests {
 		fork.addTurn(said("q5", "a5"), null);
 		fork.undo(1);
 		assertThat(fork.adopt(3).number()).isEqualTo(4);
-		assertThatIllegalArgumentException().isThrownBy(() -> fork.adopt(3)).withMessageContaining("as turn 4");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> fork.adopt(3))
+			.withMessageContaining("as turn 4");
 	}
 
 	/** Turn 2 is beside the history of one turn then. */

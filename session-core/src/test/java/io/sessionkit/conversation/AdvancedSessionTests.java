@@ -13,6 +13,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Trim;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
@@ -118,7 +119,7 @@ class AdvancedSessionTests {
 		this.thread.branch("idea", 2);
 		this.thread.switchTo(Session.MAIN);
 		for (String taken : List.of(Session.MAIN, "idea")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branch(taken, 2))
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.branch(taken, 2))
 				.withMessageContaining("'" + taken + "'");
 		}
 		assertThat(log()).containsExactly("q1", "a1", "q2", "a2");
@@ -183,9 +184,12 @@ class AdvancedSessionTests {
 		this.thread.branchFromContent("math", "math");
 		assertThat(log()).isEmpty();
 		this.thread.switchTo(Session.MAIN);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branchFromContent("other", "nonexistent"));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branchFromContent("other", "role"));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branchFromContent("other", "m%h"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.thread.branchFromContent("other", "nonexistent"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.thread.branchFromContent("other", "role"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.thread.branchFromContent("other", "m%h"));
 		this.thread.branchFromContent("second", "SCIENCE");
 		assertThat(log()).containsExactly("about math", "a1");
 	}
@@ -215,9 +219,11 @@ class AdvancedSessionTests {
 	@Test
 	void branchErrorHandling() {
 		add("q1", "a1");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branch("idea", 5));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.switchTo("nonexistent"));
-		for (String name : List.of("nonexistent", Session.MAIN, "", "   ")) {
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.branch("idea", 5));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.switchTo("nonexistent"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.thread.deleteBranch("nonexistent", false));
+		for (String name : List.of(Session.MAIN, "", "   ")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.deleteBranch(name, false));
 		}
 	}
@@ -227,7 +233,8 @@ class AdvancedSessionTests {
 		add("q1", "a1", "q2", "a2");
 		this.thread.branch("temp", 2);
 		add("q3", "a3");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.deleteBranch("temp", false))
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.thread.deleteBranch("temp", false))
 			.withMessageContaining("force");
 		this.thread.deleteBranch("temp", true);
 		assertThat(this.thread.branches()).extracting(Branch::name).containsExactly(Session.MAIN);
@@ -282,7 +289,7 @@ class AdvancedSessionTests {
 		add("q2", "a2");
 		assertThat(this.thread.session().orElseThrow().branch()).isEqualTo(Session.MAIN);
 		assertThat(this.thread.branches()).hasSize(1);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.thread.switchTo("idea"));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.switchTo("idea"));
 	}
 
 	// dspy-session

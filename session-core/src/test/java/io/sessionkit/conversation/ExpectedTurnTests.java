@@ -19,6 +19,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.internal.opening.Extensions;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -126,7 +127,7 @@ class ExpectedTurnTests {
 			ask(client(store), mode, "q", 0);
 		}
 		assertThat(this.model.prompts()).hasSize(3);
-		assertThatIllegalArgumentException().as("nothing is lost")
+		assertThatExceptionOfType(ChangeRefusedException.class).as("nothing is lost")
 			.isThrownBy(() -> setup
 				.content(client(store).prompt().user("q").advisors(on(3)).advisors(SessionAdvisor.editing(9))));
 	}

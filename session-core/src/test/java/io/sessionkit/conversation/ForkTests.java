@@ -10,6 +10,7 @@ import java.util.Set;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -21,7 +22,7 @@ import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests how long forks live, and that each is a session of its own.
@@ -53,7 +54,8 @@ class ForkTests {
 	void forkToAKeyInUseIsRefusedAlsoIfItIsAForkOfTheSame() {
 		this.thread.seed(List.of(new UserMessage("q"), new AssistantMessage("a")));
 		fork();
-		assertThatIllegalStateException().isThrownBy(this::fork).withMessageContaining("exists already");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(this::fork)
+			.withMessageContaining("exists already");
 	}
 
 	/** Both have found the key free. */
@@ -67,7 +69,7 @@ class ForkTests {
 			ObservedStore meeting = new ObservedStore(this.store);
 			meeting.beforeCommit(() -> this.thread.fork(copy));
 			Conversation other = Conversations.of(meeting).get(this.thread.key());
-			assertThatIllegalStateException().isThrownBy(() -> other.fork(copy, end))
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> other.fork(copy, end))
 				.withMessageContaining("exists already");
 			assertThat(this.store.messages(copy)).hasSize(6);
 		}

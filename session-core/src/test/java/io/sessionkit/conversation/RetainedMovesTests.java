@@ -13,6 +13,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.context.Retention;
 import io.sessionkit.internal.retention.RetentionOnce;
 import io.sessionkit.internal.snapshot.KeptTexts;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.ai.chat.client.ChatClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -94,14 +95,15 @@ class RetainedMovesTests {
 		retain(4);
 		for (long deleted = 1; deleted <= 4; deleted++) {
 			long turn = deleted;
-			assertThatIllegalArgumentException().isThrownBy(() -> edit(turn))
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> edit(turn))
+				.returns(ChangeRefusedException.Reason.DELETED, ChangeRefusedException::reason)
 				.withMessageStartingWith("Turn " + turn + " of session " + this.key + " has no messages any more");
 		}
 		for (long deleted = 1; deleted <= 3; deleted++) {
 			long turn = deleted;
-			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.branch("b", turn))
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.branch("b", turn))
 				.withMessageContaining("was deleted as one of the oldest");
-			assertThatIllegalArgumentException().isThrownBy(() -> this.thread.siblings(turn));
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.thread.siblings(turn));
 		}
 		assertThat(lines()).isEqualTo(turns(5, 8));
 		this.model.says("a9");

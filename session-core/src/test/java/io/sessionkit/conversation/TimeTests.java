@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -39,6 +40,8 @@ import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.view.Summaries;
+import io.sessionkit.store.ChangeRefusedException;
+import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
@@ -53,6 +56,8 @@ import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.SetClock;
 import io.sessionkit.test.TestStores;
 import io.sessionkit.test.ValidSequence;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -710,16 +715,23 @@ class TimeTests {
 		talk(2);
 		this.conversation.branch("b", 2);
 		Session before = header();
-		for (String name : List.of("b", Session.MAIN, "", "  ", "x".repeat(65), "a\nb")) {
+		for (String name : List.of("b", Session.MAIN)) {
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.branch(name));
+		}
+		for (String name : List.of("", "  ", "x".repeat(65), "a\nb")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branch(name));
 		}
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branch("c", 2))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.branch("c", 2))
 			.withMessageContaining("2");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.switchTo("nowhere"))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.switchTo("nowhere"))
 			.withMessageContaining("nowhere")
 			.withMessageContaining(Session.MAIN);
-		for (String name : List.of("", Session.MAIN, "nowhere", "b")) {
+		for (String name : List.of("", Session.MAIN)) {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.deleteBranch(name, false));
+		}
+		for (String name : List.of("nowhere", "b")) {
+			assertThatExceptionOfType(ChangeRefusedException.class)
+				.isThrownBy(() -> this.conversation.deleteBranch(name, false));
 		}
 		assertThat(header()).isEqualTo(before);
 	}
@@ -732,8 +744,10 @@ class TimeTests {
 		this.conversation.branchFromContent("apples", "über äpfel");
 		assertThat(log()).containsExactly("about Straße 100%", "role");
 		this.conversation.switchTo(Session.MAIN);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branchFromContent("r", "role"));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.branchFromContent("r", "1_0"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.conversation.branchFromContent("r", "role"));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.conversation.branchFromContent("r", "1_0"));
 		this.conversation.branchFromContent("percent", "0%");
 		assertThat(log()).isEmpty();
 	}
@@ -780,7 +794,7 @@ class TimeTests {
 		this.conversation.switchTo("side");
 		assertThat(log()).containsExactly("q1", "a1", "aside", "on the side", "more", "again");
 		assertThat(this.conversation.attributes()).containsEntry("side", true);
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(ChangeRefusedException.class)
 			.isThrownBy(() -> this.client.prompt()
 				.user("x")
 				.advisors(on().andThen(SessionAdvisor.branch("nowhere")))
@@ -1029,7 +1043,7 @@ class TimeTests {
 			.call()
 			.content();
 		int requests = this.model.prompts().size();
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(ChangeRefusedException.class)
 			.isThrownBy(() -> chat.prompt().advisors(on().andThen(SessionAdvisor.regenerating())).call().content())
 			.withMessageContaining("SessionAdvisor.editing(1)");
 		assertThat(this.model.prompts()).hasSize(requests);
@@ -1049,7 +1063,7 @@ class TimeTests {
 				() -> this.conversation.seed(said("x", "y")));
 		Set<String> refused = new TreeSet<>();
 		Consumer<String> code = (place) -> writes.forEach((write) -> {
-			assertThatIllegalStateException().isThrownBy(write::run)
+			assertThatExceptionOfType(NestedTurnException.class).isThrownBy(write::run)
 				.withMessageContaining(this.key.toString())
 				.withMessageContaining("Nothing was changed");
 			refused.add(place);
@@ -1067,6 +1081,28 @@ class TimeTests {
 		assertThat(refused).containsExactly("afterModel", "beforeModel", "beforeSave", "beforeTurn", "tool");
 		assertThat(header().head()).isEqualTo(3);
 		assertThat(header().version()).isGreaterThan(before.version());
+	}
+
+	/** The model cannot mend it, so it is not told. */
+	@Test
+	void toolThatMovesTheHeadOfItsSessionEndsTheCall() {
+		talk(1);
+		this.model.calls(new ToolCall("c1", "function", "move", "{}")).says("never");
+		int requests = this.model.prompts().size();
+		assertThatExceptionOfType(NestedTurnException.class)
+			.isThrownBy(() -> this.client.prompt()
+				.user("move")
+				.toolCallbacks(FunctionToolCallback.builder("move", () -> this.conversation.undo(1).toString())
+					.description("moves")
+					.build())
+				.advisors(on())
+				.call()
+				.content())
+			.withMessageContaining("cannot move the head");
+		assertThat(this.model.prompts()).hasSize(requests + 1);
+		assertThat(log()).containsExactly("q1", "a1");
+		assertThat(this.conversation.turns(Tail.newest(1))).singleElement()
+			.returns(NestedTurnException.class.getName(), Turn::failure);
 	}
 
 	/** A hook that runs some code in all of its places. */
@@ -1207,16 +1243,14 @@ class TimeTests {
 	void firstTurnLosesAConflictToAttributesThatOthersHaveGivenMeanwhile() {
 		HeaderChange attributes = HeaderChange.NONE.attributes(Map.of("a", "x"));
 		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
-		assertThat(
-				this.client.prompt()
-					.user("q")
-					.toolCallbacks(erasing(() -> assertThatIllegalStateException()
-						.isThrownBy(() -> this.conversation.create(attributes))
-						.withMessageContaining("Nothing was changed")))
-					.advisors(on())
-					.call()
-					.content())
-			.isEqualTo("done");
+		assertThat(this.client.prompt()
+			.user("q")
+			.toolCallbacks(erasing(() -> assertThatExceptionOfType(NestedTurnException.class)
+				.isThrownBy(() -> this.conversation.create(attributes))
+				.withMessageContaining("Nothing was changed")))
+			.advisors(on())
+			.call()
+			.content()).isEqualTo("done");
 		this.conversation.erase();
 		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.client.prompt()
@@ -1248,7 +1282,7 @@ class TimeTests {
 		List<String> refused = new ArrayList<>();
 		this.model.calls(new ToolCall("c1", "function", "move", "{}")).says("done");
 		String answer = this.client.prompt().user("move").toolCallbacks(FunctionToolCallback.builder("move", () -> {
-			moves.forEach((move) -> assertThatIllegalStateException().isThrownBy(move::run)
+			moves.forEach((move) -> assertThatExceptionOfType(NestedTurnException.class).isThrownBy(move::run)
 				.satisfies((ex) -> refused.add(ex.getMessage())));
 			return "refused";
 		}).description("moves").build()).advisors(on()).call().content();
@@ -1379,11 +1413,11 @@ class TimeTests {
 	@Test
 	void callsThatCannotBeginThereAreRefused() {
 		talk(1);
-		assertThatIllegalArgumentException().isThrownBy(
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(
 				() -> this.client.prompt().user("x").advisors(on().andThen(SessionAdvisor.editing(7))).call().content())
 			.withMessageContaining("before turn 7")
 			.withMessageNotContaining("beginning");
-		assertThatIllegalArgumentException().isThrownBy(
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(
 				() -> this.client.prompt().advisors(on().andThen(SessionAdvisor.regenerating(7))).call().content());
 		assertThatIllegalStateException().isThrownBy(() -> this.client.prompt()
 			.user("x")
@@ -1399,7 +1433,7 @@ class TimeTests {
 			.call()
 			.content());
 		this.conversation.branch("b", 1);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.client.prompt()
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.client.prompt()
 			.user("x")
 			.advisors(on().andThen(SessionAdvisor.editing(2)))
 			.call()
@@ -1423,7 +1457,8 @@ class TimeTests {
 		Turn aside = this.store.turns(this.key, Tail.newest(1)).get(0);
 		assertThat(aside.parent()).isZero();
 		assertThat(this.conversation.adopt(aside.number()).status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(aside.number()))
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.conversation.adopt(aside.number()))
 			.withMessageContaining("as turn");
 		assertThat(log()).endsWith("between", "them", "edited", "late");
 	}
@@ -1450,7 +1485,8 @@ class TimeTests {
 		ask("three", "3");
 		assertThat(lastRequest()).containsExactly("one", "1", "two", "2", "three");
 		assertThat(this.conversation.turns(Tail.newest(1))).noneMatch(Turn::isSeeded);
-		assertThatIllegalStateException().isThrownBy(() -> this.conversation.seed(said("late", "l")));
+		assertThatExceptionOfType(ChangeRefusedException.class)
+			.isThrownBy(() -> this.conversation.seed(said("late", "l")));
 	}
 
 	@Test
@@ -1486,14 +1522,59 @@ class TimeTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.addTurn(said("q"), null));
 	}
 
+	/** A user or a race can cause it, so an application tells it from its own faults. */
+	@Test
+	void whatCannotBeHadSaysWhy() {
+		talk(3);
+		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.CANCELLED, 1, "q4")));
+		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.CANCELLED, 1)));
+		SessionKey copy = SessionKey.of("time", UUID.randomUUID().toString());
+		this.conversation.fork(copy);
+		this.conversation.branch("other", 2);
+		Session before = header();
+		int requests = this.model.prompts().size();
+		Map<Reason, List<ThrowingCallable>> refused = new EnumMap<>(Reason.class);
+		refused.put(Reason.UNKNOWN_TURN,
+				List.of(() -> this.conversation.fork(SessionKey.of("time", "x"), 9), () -> this.conversation.adopt(9),
+						() -> this.conversation.branchFromContent("c", "nothing like it"),
+						() -> call("q", SessionAdvisor.editing(9)), () -> call(null, SessionAdvisor.regenerating(9))));
+		refused.put(Reason.NOT_ON_BRANCH,
+				List.of(() -> this.conversation.siblings(2), () -> this.conversation.choose(2),
+						() -> this.conversation.branch(2), () -> call("q", SessionAdvisor.editing(3))));
+		refused.put(Reason.NOT_COMPLETED, List.of(() -> this.conversation.fork(SessionKey.of("time", "x"), 4)));
+		refused.put(Reason.NO_QUESTION, List.of(() -> call(null, SessionAdvisor.regenerating(5))));
+		refused.put(Reason.NO_ANSWER, List.of(() -> this.conversation.adopt(4)));
+		refused.put(Reason.IN_HISTORY, List.of(() -> this.conversation.adopt(1)));
+		refused.put(Reason.UNKNOWN_BRANCH, List.of(() -> this.conversation.switchTo("c"),
+				() -> this.conversation.deleteBranch("c", false), () -> call("q", SessionAdvisor.branch("c"))));
+		refused.put(Reason.BRANCH_EXISTS, List.of(() -> this.conversation.branch("other")));
+		refused.put(Reason.BRANCH_ACTIVE, List.of(() -> this.conversation.deleteBranch("other", false)));
+		refused.put(Reason.SESSION_EXISTS, List.of(() -> this.conversation.fork(copy)));
+		refused.put(Reason.NOT_EMPTY, List.of(() -> this.conversation.seed(said("q", "a"))));
+		refused.forEach((reason, calls) -> calls
+			.forEach((call) -> assertThatExceptionOfType(ChangeRefusedException.class).as(reason.name())
+				.isThrownBy(call)
+				.returns(reason, ChangeRefusedException::reason)));
+		assertThat(refused.keySet()).filteredOn(Reason::isUnknown)
+			.containsExactly(Reason.UNKNOWN_TURN, Reason.UNKNOWN_BRANCH);
+		assertThat(header()).isEqualTo(before);
+		assertThat(this.model.prompts()).hasSize(requests);
+	}
+
+	private void call(@Nullable String question, Consumer<ChatClient.AdvisorSpec> place) {
+		ChatClient.ChatClientRequestSpec prompt = this.client.prompt().advisors(on().andThen(place));
+		((question != null) ? prompt.user(question) : prompt).call().content();
+	}
+
 	@Test
 	void turnThatIsHistoryIsNotAdopted() {
 		talk(1);
 		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.CANCELLED, 1, "q2")));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(1)).withMessageContaining("1");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(2))
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.adopt(1))
+			.withMessageContaining("1");
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.adopt(2))
 			.withMessageContaining("answer");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.adopt(3));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.adopt(3));
 		assertThat(log()).hasSize(2);
 	}
 
@@ -1560,9 +1641,10 @@ class TimeTests {
 		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
 		this.conversation.fork(to, 2);
 		assertThat(texts(this.store.messages(to))).containsExactly("q1", "a1", "q2", "a2");
-		assertThatIllegalStateException().isThrownBy(() -> this.conversation.fork(to)).withMessageContaining(to.id());
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.fork(to))
+			.withMessageContaining(to.id());
 		SessionKey other = SessionKey.of("time", UUID.randomUUID().toString());
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.fork(other, 9));
+		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.fork(other, 9));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.fork(this.key));
 		assertThatExceptionOfType(SessionNotFoundException.class)
 			.isThrownBy(() -> this.conversations.get(other).fork(SessionKey.of("time", "x")));

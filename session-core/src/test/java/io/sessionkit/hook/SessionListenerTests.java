@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
+import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Verdict;
@@ -291,9 +292,8 @@ class SessionListenerTests {
 					.call()
 					.content());
 		assertThat(logged).singleElement()
-			.satisfies(
-					(event) -> assertThat(event.getFormattedMessage()).contains(IllegalStateException.class.getName(),
-							SessionListenerTests.class.getName(), "cannot be given attributes", "committed(..)"));
+			.satisfies((event) -> assertThat(event.getFormattedMessage()).contains(NestedTurnException.class.getName(),
+					SessionListenerTests.class.getName(), "cannot be given attributes", "committed(..)"));
 	}
 
 	@Test

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * The contract for reading along a path, turns that are written together, and turns of
@@ -129,7 +128,8 @@ abstract class PathContract extends HistoryContract {
 		threadOf(key, 1);
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q2")));
 		for (Point point : List.of(Point.at(2), Point.at(3), Point.before(3), Point.before(0))) {
-			assertThatIllegalArgumentException().isThrownBy(() -> store().path(key, PathQuery.to(point)))
+			assertThatExceptionOfType(ChangeRefusedException.class)
+				.isThrownBy(() -> store().path(key, PathQuery.to(point)))
 				.withMessageContaining(key.toString())
 				.withMessageContaining(String.valueOf(point.turn()));
 		}

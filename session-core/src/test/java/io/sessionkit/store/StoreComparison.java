@@ -17,7 +17,7 @@ import io.sessionkit.store.ModelSession.ModelRecord;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Reads a store in every way that there is, and compares what it says with the model.
@@ -107,7 +107,7 @@ final class StoreComparison {
 		boolean isHead = query.end().equals(Point.HEAD);
 		boolean toTurn = query.end().kind() == Point.Kind.TURN;
 		if (!isHead && (turn == null || (toTurn && !turn.isCompleted())) && !(toTurn && query.end().turn() == 0)) {
-			assertThatIllegalArgumentException().isThrownBy(() -> this.store.path(key, query));
+			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.store.path(key, query));
 			return;
 		}
 		long end = isHead ? expected.head : (turn == null) ? 0 : toTurn ? turn.number() : turn.parent();

@@ -23,12 +23,15 @@ import io.sessionkit.internal.tree.StoredQuestion;
 import io.sessionkit.internal.tree.StoredTurns;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewReader;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.Tail;
+import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +68,7 @@ final class TurnPlaces {
 		try {
 			return find.apply(request);
 		}
-		catch (SessionNotFoundException | IllegalArgumentException ex) {
+		catch (SessionNotFoundException | ChangeRefusedException ex) {
 			if (request.expectedTurn() > 0) {
 				request.checkExpected(store().find(request.key()).orElse(null));
 			}
@@ -81,24 +84,31 @@ final class TurnPlaces {
 		}
 		Start start = request.start();
 		long turn = (start.turn() > 0) ? start.turn() : newest(request.key());
-		List<Message> question = store().turn(request.key(), turn, Set.of())
-			.map((view) -> new StoredQuestion(request.key(), view.turn(), view.items()).messages())
-			.orElse(List.of());
-		if (question.isEmpty()) {
-			throw new IllegalArgumentException(
-					"Turn " + turn + " of session " + request.key() + " has no question that could be asked again.");
-		}
+		List<Message> question = question(request.key(), turn);
 		boolean named = start.turn() > 0 && start.kind() != Start.Kind.ANSWER;
 		return request.start(new Start(named ? Start.Kind.EDIT : Start.Kind.REGENERATE, turn, null))
 			.input(question.stream().map(ReplayedParameters::without).toList());
+	}
+
+	private List<Message> question(SessionKey key, long number) {
+		TurnView turn = store().turn(key, number, Set.of()).orElse(null);
+		List<Message> question = (turn != null) ? new StoredQuestion(key, turn.turn(), turn.items()).messages()
+				: List.of();
+		if (question.isEmpty()) {
+			throw new ChangeRefusedException(
+					"Turn " + number + " of session " + key + " has no question that could be asked again.",
+					(turn != null) ? Reason.NO_QUESTION : Reason.UNKNOWN_TURN);
+		}
+		return question;
 	}
 
 	/** A turn that waits is the newest one if there is no other yet. */
 	private long newest(SessionKey key) {
 		return newest(key, Tail.newest(1)).or(() -> newest(key, Tail.ALL))
 			.or(() -> store().find(key).map(Session::openTurn).filter((waiting) -> waiting > 0))
-			.orElseThrow(() -> new IllegalArgumentException(
-					"Session " + key + " has no turn whose question could be asked again. Add .user(..) to the call."));
+			.orElseThrow(() -> new ChangeRefusedException(
+					"Session " + key + " has no turn whose question could be asked again. Add .user(..) to the call.",
+					Reason.NO_QUESTION));
 	}
 
 	/** Returns the newest turn of the active branch whose messages are not deleted. */
@@ -136,9 +146,11 @@ final class TurnPlaces {
 			checkNotDeleted(request.key(), turn);
 		}
 		if (path.next() == 0 && header.head() != seen.head()) {
-			throw new IllegalArgumentException("Turn " + turn + " of session " + request.key()
-					+ " does not follow a turn of the active branch '" + header.branch()
-					+ "'. Switch to its branch first, or make it active with Conversation.choose(..).");
+			throw new ChangeRefusedException(
+					"Turn " + turn + " of session " + request.key() + " does not follow a turn of the active branch '"
+							+ header.branch()
+							+ "'. Switch to its branch first, or make it active with Conversation.choose(..).",
+					Reason.NOT_ON_BRANCH);
 		}
 		checkRewindsEnded(path, turn);
 		LeftTurns left = (path.next() > 0)
@@ -154,9 +166,9 @@ final class TurnPlaces {
 		StoredTurns.find(store(), key, number)
 			.filter((turn) -> turn.status() == TurnStatus.COMPLETED && turn.items() == 0)
 			.ifPresent((turn) -> {
-				throw new IllegalArgumentException("Turn " + number + " of session " + key
+				throw new ChangeRefusedException("Turn " + number + " of session " + key
 						+ " has no messages any more: they were deleted, as retention deletes the oldest turns."
-						+ " Name a turn that still has messages.");
+						+ " Name a turn that still has messages.", Reason.DELETED);
 			});
 	}
 
@@ -219,8 +231,9 @@ final class TurnPlaces {
 	}
 
 	private BranchRecord named(SessionKey key, String name) {
-		return branch(key, name).orElseThrow(() -> new IllegalArgumentException(
-				"Session " + key + " has no branch " + Names.quoted(name) + ". Make it with Conversation.branch(..)."));
+		return branch(key, name).orElseThrow(() -> new ChangeRefusedException(
+				"Session " + key + " has no branch " + Names.quoted(name) + ". Make it with Conversation.branch(..).",
+				Reason.UNKNOWN_BRANCH));
 	}
 
 	private Optional<BranchRecord> branch(SessionKey key, String name) {

@@ -218,7 +218,8 @@ public final class TurnViews {
 
 	/**
 	 * Returns the request with the question of the turn that it asks again.
-	 * @throws IllegalArgumentException if there is no such turn, or it has no question
+	 * @throws io.sessionkit.store.ChangeRefusedException if there is no such turn, or it
+	 * has no question
 	 */
 	public TurnRequest withQuestion(TurnRequest request) {
 		return request.start().asksAgain() ? this.places.withQuestion(request) : request;

@@ -3,13 +3,15 @@ package io.sessionkit.internal.row;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.TurnWrite;
 
 /**
- * Creates the exceptions that {@link io.sessionkit.store.SessionStore#commit} names,
- * which say why a change cannot be made, whatever is stored by then.
+ * Creates the exceptions that {@link io.sessionkit.store.SessionStore#commit} and
+ * {@link io.sessionkit.store.SessionStore#path} name.
  */
 public final class RefusedChange {
 
@@ -50,15 +52,16 @@ public final class RefusedChange {
 	 * @param there whether there is such a turn
 	 * @return the exception to throw
 	 */
-	public static IllegalArgumentException end(SessionKey key, Point end, boolean there) {
+	public static ChangeRefusedException end(SessionKey key, Point end, boolean there) {
+		Reason reason = there ? Reason.NOT_COMPLETED : Reason.UNKNOWN_TURN;
 		if (end.kind() == Point.Kind.PARENT) {
-			return new IllegalArgumentException("No path of session " + key + " ends before turn " + end.turn()
+			return new ChangeRefusedException("No path of session " + key + " ends before turn " + end.turn()
 					+ (there ? ": it follows a turn that is not completed" : ": there is none with this number")
-					+ ". Name a turn that is there.");
+					+ ". Name a turn that is there.", reason);
 		}
-		return new IllegalArgumentException("No path of session " + key + " ends at turn " + end.turn() + ": "
+		return new ChangeRefusedException("No path of session " + key + " ends at turn " + end.turn() + ": "
 				+ (there ? "it is not completed" : "there is none with this number")
-				+ ". Name a completed turn, or 0 for the beginning.");
+				+ ". Name a completed turn, or 0 for the beginning.", reason);
 	}
 
 	/**

@@ -8,6 +8,8 @@ import java.util.stream.Collectors;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.SessionRecord;
 
 /**
@@ -65,14 +67,14 @@ public final class BegunRewinds {
 	 * Checks that none of these turns is about to leave the history, or to lose messages.
 	 * @param leaving the turns that are about to do so
 	 * @param what the change as a past participle, as "undone" in "it cannot be undone"
-	 * @throws IllegalStateException if one of them is
+	 * @throws ChangeRefusedException if one of them is
 	 */
 	public void check(List<Turn> leaving, String what) {
 		leaving.stream().filter(this::has).findFirst().ifPresent((turn) -> {
-			throw new IllegalStateException("Session " + this.key + " cannot be " + what + ": turn " + turn.number()
+			throw new ChangeRefusedException("Session " + this.key + " cannot be " + what + ": turn " + turn.number()
 					+ " has to stay in the history as it is, since its rewind has not ended. Decide the calls of"
 					+ " Compensations.pending(..), and end the rewind with Compensations.rewind(..), or reject those"
-					+ " of Compensations.ledger(..) that are APPROVED and do not run.");
+					+ " of Compensations.ledger(..) that are APPROVED and do not run.", Reason.REWIND_UNFINISHED);
 		});
 	}
 

@@ -6,6 +6,8 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.Verdict;
+import io.sessionkit.store.ChangeRefusedException.Reason;
+import io.sessionkit.store.ChangeRefusedException;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -31,8 +33,7 @@ public final class StoredQuestion {
 
 	/**
 	 * Returns the messages to ask again; none if the turn has no question.
-	 * @throws IllegalArgumentException if it is not certain which of its messages they
-	 * are
+	 * @throws ChangeRefusedException if it is not certain which of its messages they are
 	 */
 	public List<Message> messages() {
 		int input = (int) this.items.stream().takeWhile((item) -> item.at().equals(this.turn.startedAt())).count();
@@ -73,10 +74,10 @@ public final class StoredQuestion {
 			input++;
 		}
 		if (hasMore(input)) {
-			throw new IllegalArgumentException("Turn " + this.turn.number() + " of session " + this.key
+			throw new ChangeRefusedException("Turn " + this.turn.number() + " of session " + this.key
 					+ " cannot be asked again: it has further questions or replies behind its first one, and it is not"
 					+ " known which of them its call has brought. Call with all of the input and SessionAdvisor.editing("
-					+ this.turn.number() + ").");
+					+ this.turn.number() + ").", Reason.NO_QUESTION);
 		}
 		return messages(input);
 	}

@@ -106,7 +106,7 @@ public final class ViewReader {
 	/**
 	 * Opens a session for a turn that does not begin at the head.
 	 * @param kinds the kinds of records to read with it
-	 * @throws IllegalArgumentException if there is no such place
+	 * @throws io.sessionkit.store.ChangeRefusedException if there is no such place
 	 */
 	public Optional<PathView> open(SessionKey key, Point point, @Nullable Integer limit, List<Message> input,
 			String... kinds) {

@@ -20,6 +20,7 @@ import io.sessionkit.internal.sql.PathItems;
 import io.sessionkit.internal.sql.RunWalk;
 import io.sessionkit.internal.sql.Sql;
 import io.sessionkit.internal.sql.Templates;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionRecord;
@@ -85,7 +86,7 @@ final class PathReading implements Paths {
 			Rows rows = read(connection, key, query, header);
 			return isUnchanged(connection, key, header) ? Optional.of(rows) : Optional.empty();
 		}
-		catch (IllegalArgumentException ex) {
+		catch (ChangeRefusedException ex) {
 			if (isUnchanged(connection, key, header)) {
 				throw ex;
 			}

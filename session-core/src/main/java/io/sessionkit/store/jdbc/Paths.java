@@ -21,7 +21,8 @@ interface Paths {
 	/**
 	 * Reads a session as of one moment.
 	 * @return what was read; null if the session is absent
-	 * @throws IllegalArgumentException if no path ends where the query says
+	 * @throws io.sessionkit.store.ChangeRefusedException if no path ends where the query
+	 * says
 	 */
 	@Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException;
 

@@ -9,6 +9,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.PathQuery;
@@ -167,8 +168,8 @@ public final class SessionDocument {
 	 * Returns the session along one of its paths.
 	 * @param query the end of the path, and what to read
 	 * @return the session; empty if it is absent
-	 * @throws IllegalArgumentException if the path would end at a turn that does not
-	 * exist or is not completed
+	 * @throws ChangeRefusedException if the path would end at a turn that does not exist
+	 * or is not completed
 	 */
 	public Optional<PathView> path(PathQuery query) {
 		return this.session.exists() ? Optional.of(this.session.path(query, this.now)) : Optional.empty();

@@ -34,6 +34,7 @@ import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.context.UnfinishedReplyException;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,9 @@ enum SessionProblem {
 
 	NOTHING_WAITS(NothingWaitsException.class, HttpStatus.CONFLICT,
 			"Nothing in the session waits to be continued. It may have gone on already."),
+
+	CHANGE_REFUSED(ChangeRefusedException.class, HttpStatus.CONFLICT,
+			"The session does not allow this as it is now. Read it, then choose again."),
 
 	DECISION_REFUSED(DecisionRefusedException.class, HttpStatus.CONFLICT,
 			"The decision does not count. Look at the tool call again."),
@@ -133,6 +137,9 @@ enum SessionProblem {
 	 */
 	private static final String UNWRITTEN = "The end of the turn, and with it the answer, is not stored. Ask again, without a message if a turn is open.";
 
+	/** The detail of {@link #CHANGE_REFUSED} if there is no such turn or branch. */
+	private static final String UNKNOWN = "The session has no such turn or branch. Read it, then choose again.";
+
 	private final Class<? extends SessionException> type;
 
 	private final HttpStatus status;
@@ -166,6 +173,7 @@ enum SessionProblem {
 		return this.type;
 	}
 
+	/** Returns the status, unless the reason of an exception has another one. */
 	HttpStatus status() {
 		return this.status;
 	}
@@ -198,8 +206,8 @@ enum SessionProblem {
 	}
 
 	ProblemDetail detail(SessionException ex) {
-		boolean unwritten = ex instanceof CommitFailedException failure && failure.isUnwritten();
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(this.status, unwritten ? UNWRITTEN : this.detail);
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(isOfUnknown(ex) ? HttpStatus.NOT_FOUND : this.status,
+				text(ex));
 		problem.setType(URI.create("urn:sessionkit:" + code()));
 		problem.setProperty("code", code());
 		if (ex instanceof DecisionRefusedException refusal) {
@@ -207,7 +215,19 @@ enum SessionProblem {
 			put(problem, "call", refusal.status());
 			put(problem, "decidedBy", refusal.decidedBy());
 		}
+		if (ex instanceof ChangeRefusedException refusal) {
+			put(problem, "reason", lowerCase(refusal.reason()));
+		}
 		return problem;
+	}
+
+	private String text(SessionException ex) {
+		boolean unwritten = ex instanceof CommitFailedException failure && failure.isUnwritten();
+		return unwritten ? UNWRITTEN : isOfUnknown(ex) ? UNKNOWN : this.detail;
+	}
+
+	private static boolean isOfUnknown(SessionException ex) {
+		return ex instanceof ChangeRefusedException refusal && refusal.reason().isUnknown();
 	}
 
 	private static void put(ProblemDetail problem, String name, @Nullable Object value) {

@@ -49,13 +49,14 @@ final class SessionProblemAdvice {
 		if (problem.status().is5xxServerError()) {
 			log(problem, ex);
 		}
+		ProblemDetail detail = problem.detail(ex);
 		// a client that asked for a stream of events is to get no event
-		ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status())
+		ResponseEntity.BodyBuilder response = ResponseEntity.status(detail.getStatus())
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
 		if (problem.isRepeatable()) {
 			response.header(HttpHeaders.RETRY_AFTER, SOON);
 		}
-		return response.body(problem.detail(ex));
+		return response.body(detail);
 	}
 
 	private static void log(SessionProblem problem, SessionException ex) {

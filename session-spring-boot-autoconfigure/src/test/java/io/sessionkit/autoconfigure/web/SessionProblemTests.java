@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.security.Principal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +28,7 @@ import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.context.UnfinishedReplyException;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
 import jakarta.servlet.http.HttpServletResponse;
@@ -183,6 +186,49 @@ class SessionProblemTests {
 				.doesNotContain("'t1'", "of 'ada'");
 		});
 		assertThat(output).contains("A request has ended with 503").doesNotContain("password=secret");
+	}
+
+	/** A page offers another choice for each of them. */
+	@ParameterizedTest
+	@EnumSource
+	void aServletApplicationSaysWhyAChangeIsRefused(ChangeRefusedException.Reason reason, CapturedOutput output) {
+		boolean unknown = Set.of("UNKNOWN_TURN", "UNKNOWN_BRANCH").contains(reason.name());
+		this.servlet.withPropertyValues(ON)
+			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/fails/" + reason))
+				.hasStatus(unknown ? HttpStatus.NOT_FOUND : HttpStatus.CONFLICT)
+				.bodyJson()
+				.isLenientlyEqualTo("{\"code\": \"change-refused\", \"status\": %d, \"reason\": \"%s\"}"
+					.formatted(unknown ? 404 : 409, reason.name().toLowerCase(Locale.ROOT).replace('_', '-'))));
+		assertThat(output).doesNotContain("A request has ended with");
+	}
+
+	@Test
+	void aReactiveApplicationDoesNotFindATurnThatIsGone() {
+		this.reactive.withPropertyValues(ON)
+			.run((context) -> WebTestClient.bindToApplicationContext(context)
+				.build()
+				.get()
+				.uri("/fails/UNKNOWN_TURN")
+				.exchange()
+				.expectStatus()
+				.isEqualTo(HttpStatus.NOT_FOUND)
+				.expectBody()
+				.jsonPath("$.reason")
+				.isEqualTo("unknown-turn"));
+	}
+
+	@Test
+	void eachReasonOfARefusedChangeHasARowOnThePage() throws IOException {
+		String page = Files.readString(Path.of("../docs/http.md"));
+		String table = page.substring(page.indexOf("| `reason` of `change-refused` |"));
+		List<String> rows = Pattern.compile("^\\| `([a-z-]+)` \\|", Pattern.MULTILINE)
+			.matcher(table.substring(0, table.indexOf("\n\n")))
+			.results()
+			.map((row) -> row.group(1).toUpperCase(Locale.ROOT).replace('-', '_'))
+			.toList();
+
+		assertThat(rows).containsExactlyElementsOf(
+				Arrays.stream(ChangeRefusedException.Reason.values()).map(Enum::name).toList());
 	}
 
 	/** Each deployment would alarm whoever counts errors. */
@@ -381,7 +427,8 @@ class SessionProblemTests {
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);
 			case "decision" -> new DecisionRefusedException("No", DecisionRefusedException.Reason.MAY_HAVE_RUN,
 					ApprovalStatus.UNCERTAIN, "Ada");
-			default -> new SessionNotFoundException("Session " + key + " is absent.");
+			case "missing" -> new SessionNotFoundException("Session " + key + " is absent.");
+			default -> new ChangeRefusedException("Session " + key, ChangeRefusedException.Reason.valueOf(kind));
 		};
 	}
 

@@ -8,6 +8,7 @@ import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.stream.CallEvent;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,12 +33,6 @@ final class Problems {
 			"SessionRequiredException", "ShuttingDownException", "TurnHandedOverException", "UnattendedToolException",
 			"UnknownToolException", "UnreadablePayloadException", "UnsupportedVersionException");
 
-	/**
-	 * With these a call that has no turn was refused: it cannot begin where it is to
-	 * begin.
-	 */
-	private static final Set<String> OF_A_PLACE = Set.of("IllegalArgumentException", "IllegalStateException");
-
 	@ExceptionHandler
 	ProblemDetail session(SessionException ex) {
 		return of(ex);
@@ -58,9 +53,6 @@ final class Problems {
 		if (reworded != null) {
 			return reworded;
 		}
-		if (ex instanceof IllegalStateException || ex instanceof IllegalArgumentException) {
-			return ofPlace();
-		}
 		return (ex instanceof SessionException) ? ofApplication()
 				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
 	}
@@ -74,15 +66,7 @@ final class Problems {
 		if (reworded != null) {
 			return reworded;
 		}
-		if (event.turn() == null && OF_A_PLACE.contains(event.failure())) {
-			return ofPlace();
-		}
 		return OF_THE_APPLICATION.contains(event.failure()) ? ofApplication() : ofModel(event.failure());
-	}
-
-	private static ProblemDetail ofPlace() {
-		return problem(HttpStatus.CONFLICT, Kind.REFUSED,
-				"This cannot be asked now. If it takes the place of a turn, that may be deleted, or its effects are being taken back. Reload the page.");
 	}
 
 	private static ProblemDetail ofApplication() {
@@ -113,6 +97,8 @@ final class Problems {
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
 			case "CommitFailedException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
+			case "ChangeRefusedException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+					"This cannot be asked now. If it takes the place of a turn, that may be deleted, or its effects are being taken back. Reload the page.");
 			case "IdempotencyKeyException" ->
 				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
 			case "SessionRefusedException", "HookFailedException" -> problem(HttpStatus.UNPROCESSABLE_CONTENT,
@@ -178,7 +164,20 @@ final class Problems {
 			return problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window works on this thread at the moment. Try again when it is done.");
 		}
-		return of(ex);
+		return (ex instanceof ChangeRefusedException refusal) ? ofMove(refusal) : of(ex);
+	}
+
+	private static ProblemDetail ofMove(ChangeRefusedException ex) {
+		logger.debug("A move or a deletion was refused.", ex);
+		return switch (ex.reason()) {
+			case UNKNOWN_TURN, UNKNOWN_BRANCH ->
+				problem(HttpStatus.NOT_FOUND, Kind.REFUSED, "There is no such turn or branch here. Reload the page.");
+			case REWIND_UNFINISHED, EFFECTS_TAKEN_BACK -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+					"Effects of these tools were taken back, or are being taken back. What was taken back cannot become history again:"
+							+ " ask the question anew. What is being taken back stays until that has ended: go on with it, or reject what waits.");
+			default -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+					"There is no such turn on this branch, its name is taken, or it is the active one. Reload the page.");
+		};
 	}
 
 	/**
@@ -188,16 +187,6 @@ final class Problems {
 	static ProblemDetail wrongValue(IllegalArgumentException ex, String detail) {
 		logger.debug("A value was refused.", ex);
 		return problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, detail);
-	}
-
-	/**
-	 * Returns the problem of turns that cannot become history again, or cannot go.
-	 */
-	static ProblemDetail taken(IllegalStateException ex) {
-		logger.debug("A move or a deletion was refused.", ex);
-		return problem(HttpStatus.CONFLICT, Kind.REFUSED,
-				"Effects of these tools were taken back, or are being taken back. What was taken back cannot become history again:"
-						+ " ask the question anew. What is being taken back stays until that has ended: go on with it, or reject what waits.");
 	}
 
 	private static ProblemDetail problem(HttpStatus status, Kind kind, @Nullable String detail) {

@@ -171,15 +171,6 @@ final class ThreadController {
 	}
 
 	/**
-	 * Answers that a thread is not deleted while effects of its tools are being taken
-	 * back.
-	 */
-	@ExceptionHandler
-	ProblemDetail state(IllegalStateException ex) {
-		return Problems.taken(ex);
-	}
-
-	/**
 	 * @param more whether there are further ones behind these
 	 */
 	record ThreadList(List<ThreadView> threads, boolean more) {

@@ -111,15 +111,7 @@ final class TimeController {
 	@ExceptionHandler
 	ProblemDetail value(IllegalArgumentException ex) {
 		return Problems.wrongValue(ex,
-				"There is no such turn or branch here, its name cannot be one, or it is the active one. Reload the page.");
-	}
-
-	/**
-	 * Answers that turns which were taken back cannot come back.
-	 */
-	@ExceptionHandler
-	ProblemDetail state(IllegalStateException ex) {
-		return Problems.taken(ex);
+				"There is no such turn here, the name cannot be one of a branch, or it is the first branch, which stays. Reload the page.");
 	}
 
 	/**

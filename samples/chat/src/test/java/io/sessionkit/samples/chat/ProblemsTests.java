@@ -19,10 +19,12 @@ import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.store.CommitFailedException;
+import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.stream.CallEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -108,10 +110,20 @@ class ProblemsTests {
 			assertThat(Problems.of(ex).getDetail()).isNotBlank().doesNotContain("ada", "sessionkit");
 			assertThat(Problems.ofMove(ex).getDetail()).isNotBlank().doesNotContain("ada", "sessionkit");
 		});
-		assertThat(List.of(Problems.wrongValue(new IllegalArgumentException(secret), "Wrong."),
-				Problems.taken(new IllegalStateException(secret))))
-			.extracting(ProblemDetail::getDetail)
-			.noneMatch((detail) -> detail.contains("ada"));
+		assertThat(Problems.wrongValue(new IllegalArgumentException(secret), "Wrong.").getDetail())
+			.doesNotContain("ada");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void saysOfEachRefusedChangeWhatToDo(ChangeRefusedException.Reason reason) {
+		ChangeRefusedException ex = new ChangeRefusedException("Session ada/t1 of 'ada'", reason);
+
+		for (ProblemDetail problem : List.of(Problems.of(ex), Problems.ofMove(ex))) {
+			assertThat(problem.getDetail()).isNotBlank().doesNotContain("ada");
+			assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.REFUSED);
+		}
+		assertThat(Problems.ofMove(ex).getStatus()).isEqualTo(reason.isUnknown() ? 404 : 409);
 	}
 
 	@Test
@@ -140,9 +152,10 @@ class ProblemsTests {
 	/** A model is asked in a turn, and may fail with anything. */
 	@Test
 	void saysThatATurnIsNotAskedAgainAndBlamesTheModelForItsOwnFailures() {
-		assertThat(List.of(Problems.of(new IllegalStateException("Its rewind has not ended: 4711")),
-				Problems.of(new IllegalArgumentException("Its messages are deleted: 4711")),
-				Problems.of(new CallEvent.Failed(null, null, "IllegalArgumentException"))))
+		assertThat(List.of(
+				Problems.of(new ChangeRefusedException("Its rewind has not ended: 4711",
+						ChangeRefusedException.Reason.REWIND_UNFINISHED)),
+				Problems.of(new CallEvent.Failed(null, null, "ChangeRefusedException"))))
 			.allSatisfy((problem) -> {
 				assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.REFUSED);
 				assertThat(problem.getDetail()).contains("are being taken back").doesNotContain("4711");

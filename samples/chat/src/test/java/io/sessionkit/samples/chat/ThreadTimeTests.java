@@ -173,13 +173,27 @@ class ThreadTimeTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "POST | /undo | {\"count\":0} | must be positive",
-			"POST | /choose | {\"turn\":9} | no such turn", "POST | /choose | {} | There is no",
+			"POST | /choose | {} | There is no", "POST | /fork | {\"turn\":-1} | no such turn",
 			"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | cannot be one",
 			"POST | /branches | {\"name\":\"main\"} | Choose another name",
-			"POST | /branches | {\"fromTurn\":9} | no such turn",
-			"PUT | /branch | {\"name\":\"nowhere\"} | no such turn or branch", "PUT | /branch | {} | There is no",
-			"DELETE | /branches?name=main | | no such turn or branch", "POST | /fork | {\"turn\":9} | no such turn" })
+			"PUT | /branch | {} | There is no", "DELETE | /branches?name=main | | the first branch, which stays" })
 	void aWrongValueIsRefusedInASentence(String method, String verb, String body, String words) throws Exception {
+		assertRefused(400, method, verb, body, words);
+	}
+
+	/** Another window may have taken it away. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', value = { "POST | /choose | {\"turn\":9} | 409 | no such turn",
+			"POST | /branches | {\"fromTurn\":9} | 409 | no such turn",
+			"PUT | /branch | {\"name\":\"nowhere\"} | 404 | no such turn or branch",
+			"DELETE | /branches?name=nowhere | | 404 | no such turn or branch",
+			"POST | /fork | {\"turn\":9} | 404 | no such turn" })
+	void whatIsNotThereIsRefusedInASentence(String method, String verb, String body, int status, String words)
+			throws Exception {
+		assertRefused(status, method, verb, body, words);
+	}
+
+	private void assertRefused(int status, String method, String verb, String body, String words) throws Exception {
 		String id = this.thread + "-values";
 		if (this.chat.send("GET", path(id, "/head"), null).statusCode() == 404) {
 			this.chat.ask(id, "Hello");
@@ -187,7 +201,7 @@ class ThreadTimeTests {
 
 		HttpResponse<String> response = this.chat.sendJson(method, path(id, verb), (body != null) ? body : "");
 
-		assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
 		assertThat(response.body()).contains(words);
 	}
 
