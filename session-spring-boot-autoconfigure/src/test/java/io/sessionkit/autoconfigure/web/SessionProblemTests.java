@@ -227,8 +227,8 @@ class SessionProblemTests {
 			.map((row) -> row.group(1).toUpperCase(Locale.ROOT).replace('-', '_'))
 			.toList();
 
-		assertThat(rows).containsExactlyElementsOf(
-				Arrays.stream(ChangeRefusedException.Reason.values()).map(Enum::name).toList());
+		assertThat(rows)
+			.containsExactlyElementsOf(Arrays.stream(ChangeRefusedException.Reason.values()).map(Enum::name).toList());
 	}
 
 	/** Each deployment would alarm whoever counts errors. */

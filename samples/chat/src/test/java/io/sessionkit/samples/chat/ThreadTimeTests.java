@@ -117,7 +117,7 @@ class ThreadTimeTests {
 		assertThat(post(id, "/branches", Map.of("fromTurn", 2))).isEqualTo("{\"name\":\"branch_from_turn_2\"}");
 
 		HttpResponse<String> refused = this.chat.send("DELETE", path(id, "/branches?name=branch_from_turn_2"), null);
-		assertThat(refused.statusCode()).isEqualTo(400);
+		assertThat(refused.statusCode()).isEqualTo(409);
 		assertThat(refused.body()).contains("it is the active one");
 		assertThat(
 				this.chat.send("DELETE", path(id, "/branches?name=branch_from_turn_2&force=true"), null).statusCode())
@@ -172,22 +172,24 @@ class ThreadTimeTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { "POST | /undo | {\"count\":0} | must be positive",
-			"POST | /choose | {} | There is no", "POST | /fork | {\"turn\":-1} | no such turn",
-			"POST | /branches | {} | There is no", "POST | /branches | {\"name\":\" \"} | cannot be one",
-			"POST | /branches | {\"name\":\"main\"} | Choose another name",
-			"PUT | /branch | {} | There is no", "DELETE | /branches?name=main | | the first branch, which stays" })
+	@CsvSource(delimiter = '|',
+			value = { "POST | /undo | {\"count\":0} | must be positive", "POST | /choose | {} | There is no",
+					"POST | /fork | {\"turn\":-1} | no such turn", "POST | /branches | {} | There is no",
+					"POST | /branches | {\"name\":\" \"} | cannot be one",
+					"POST | /branches | {\"name\":\"main\"} | Choose another name", "PUT | /branch | {} | There is no",
+					"DELETE | /branches?name=main | | the first branch, which stays" })
 	void aWrongValueIsRefusedInASentence(String method, String verb, String body, String words) throws Exception {
 		assertRefused(400, method, verb, body, words);
 	}
 
 	/** Another window may have taken it away. */
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { "POST | /choose | {\"turn\":9} | 409 | no such turn",
-			"POST | /branches | {\"fromTurn\":9} | 409 | no such turn",
-			"PUT | /branch | {\"name\":\"nowhere\"} | 404 | no such turn or branch",
-			"DELETE | /branches?name=nowhere | | 404 | no such turn or branch",
-			"POST | /fork | {\"turn\":9} | 404 | no such turn" })
+	@CsvSource(delimiter = '|',
+			value = { "POST | /choose | {\"turn\":9} | 409 | no such turn",
+					"POST | /branches | {\"fromTurn\":9} | 409 | no such turn",
+					"PUT | /branch | {\"name\":\"nowhere\"} | 404 | no such turn or branch",
+					"DELETE | /branches?name=nowhere | | 404 | no such turn or branch",
+					"POST | /fork | {\"turn\":9} | 404 | no such turn" })
 	void whatIsNotThereIsRefusedInASentence(String method, String verb, String body, int status, String words)
 			throws Exception {
 		assertRefused(status, method, verb, body, words);
