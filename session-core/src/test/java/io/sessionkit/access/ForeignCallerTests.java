@@ -3,6 +3,7 @@ package io.sessionkit.access;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.SessionKey;
@@ -71,7 +73,9 @@ class ForeignCallerTests {
 
 	private static final SessionKey ABSENT = SessionKey.of("nobody", "thread");
 
-	/** The methods that name no session. */
+	/**
+	 * Methods of these names name no session, unless they have one of {@link #NAMING}.
+	 */
 	private static final Map<Class<?>, Set<String>> HARMLESS = Map.of(SessionStore.class,
 			Set.of("options", "deleteExpired", "mayRollBack", "whenRolledBack"), Conversations.class,
 			Set.of("of", "builder", "turns", "streams", "store", "access", "has", "drain", "accept", "close"),
@@ -81,6 +85,12 @@ class ForeignCallerTests {
 			Compensations.class, Set.of("builder", "access"), TurnStreams.class,
 			Set.of("builder", "access", "start", "awaitWritten", "close"));
 
+	/** What names a session, or an owner's sessions. */
+	private static final Set<Class<?>> NAMING = Set.of(SessionKey.class, ToolApproval.class, StandingDecision.class,
+			RewindPlan.class, Commit.class, InboxQuery.class, Page.class);
+
+	private static final Set<String> WRITING = Set.of("commit", "put", "add", "pop", "clear", "erase");
+
 	private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString", "wait", "notify", "notifyAll",
 			"getClass");
 
@@ -89,6 +99,9 @@ class ForeignCallerTests {
 	private Caller caller = Caller.of(VICTIM);
 
 	private final SessionAccess access = SessionAccess.of(() -> Optional.of(this.caller));
+
+	/** What was written while somebody else was to be attacked. */
+	private final List<String> written = new CopyOnWriteArrayList<>();
 
 	private SessionStore raw;
 
@@ -106,7 +119,7 @@ class ForeignCallerTests {
 	}
 
 	private void use(TestStores kind) {
-		this.raw = kind.create();
+		this.raw = noted(kind.create());
 		this.conversations = Conversations.builder(this.raw).access(this.access).build();
 		this.approvals = Approvals.builder(this.conversations).tools(Set.of("cancel")).build();
 		this.compensations = Compensations.builder(this.conversations, this.approvals).build();
@@ -118,6 +131,22 @@ class ForeignCallerTests {
 				.inputType(Order.class)
 				.build())
 			.build();
+	}
+
+	/** Notes what is written while the attacker calls, whatever comes of it. */
+	private SessionStore noted(SessionStore store) {
+		return (SessionStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { SessionStore.class },
+				(proxy, method, arguments) -> {
+					if (WRITING.contains(method.getName()) && this.caller.name().equals(ATTACKER)) {
+						this.written.add(method.getName() + Arrays.toString(arguments));
+					}
+					try {
+						return method.invoke(store, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+				});
 	}
 
 	@AfterEach
@@ -148,9 +177,11 @@ class ForeignCallerTests {
 			}
 		}
 		assertThat(content()).isEqualTo(before);
+		assertThat(this.written).isEmpty();
 		assertThat(this.raw.list(ATTACKER, Page.first(10))).isEmpty();
 		System.out.println("Attacked on " + kind + ": " + attacked);
-		assertThat(attacked.keySet()).contains("SessionStore", "Conversations", "Approvals", "Compensations");
+		assertThat(attacked.keySet()).contains("SessionStore", "Conversations", "Approvals", "Compensations",
+				"TurnStreams");
 	}
 
 	/** A turn, a call that waits, and a decision on later ones. */
@@ -201,10 +232,14 @@ class ForeignCallerTests {
 		Class<?> type = (door instanceof SessionStore) ? SessionStore.class : door.getClass();
 		return Arrays.stream(type.getMethods())
 			.filter((method) -> !OF_OBJECT.contains(method.getName()))
-			.filter((method) -> !HARMLESS.get(type).contains(method.getName()))
 			.filter((method) -> !Modifier.isStatic(method.getModifiers()))
+			.filter((method) -> !HARMLESS.get(type).contains(method.getName()) || namesASession(method))
 			.filter((method) -> !(method.getName().equals("get") && method.getParameterTypes()[0] == String.class))
 			.toList();
+	}
+
+	private static boolean namesASession(Method method) {
+		return Arrays.stream(method.getParameterTypes()).anyMatch(NAMING::contains);
 	}
 
 	/**
@@ -284,6 +319,7 @@ class ForeignCallerTests {
 			assertThatThrownBy(attack).isExactlyInstanceOf(SessionNotFoundException.class);
 		}
 		assertThat(content()).isEqualTo(before);
+		assertThat(this.written).isEmpty();
 		assertThat(SessionChatMemory.of(injected, () -> "").get("thread")).isEmpty();
 	}
 
@@ -308,9 +344,12 @@ class ForeignCallerTests {
 				.isExactlyInstanceOf(SessionNotFoundException.class);
 			assertThatThrownBy(() -> call.apply(this.chat.prompt()).stream().content().blockLast())
 				.isExactlyInstanceOf(SessionNotFoundException.class);
+			assertThatThrownBy(() -> this.streams.start(call.apply(this.chat.prompt())).blockLast())
+				.isExactlyInstanceOf(SessionNotFoundException.class);
 		}
 		assertThat(this.model.prompts()).hasSize(asked);
 		assertThat(content()).isEqualTo(before);
+		assertThat(this.written).isEmpty();
 	}
 
 	@ParameterizedTest

@@ -62,7 +62,7 @@ class HeldLockTests {
 		Stream.of(thread.getLockedMonitors(), thread.getLockedSynchronizers())
 			.flatMap(Stream::of)
 			.map(LockInfo::getClassName)
-			.filter((name) -> name.startsWith("io.sessionkit.internal") || name.contains("ReentrantLock"))
+			.filter((name) -> name.startsWith("io.sessionkit.") || name.contains("ReentrantLock"))
 			.forEach(this.held::add);
 	}
 

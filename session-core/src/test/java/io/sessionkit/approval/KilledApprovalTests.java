@@ -15,6 +15,7 @@ import io.sessionkit.conversation.JournalingStore.Step;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KilledApprovalTests {
 
 	private static final int LONGEST_DELAY_MICROS = 20_000;
+
+	private static final Tally ALL = new Tally();
 
 	/**
 	 * The store of the sessions.
@@ -90,6 +93,14 @@ class KilledApprovalTests {
 		}
 		System.out.println("Killed on " + place + ": " + tally);
 		assertThat(tally.runs).isEqualTo(kills);
+		ALL.add(tally);
+	}
+
+	/** Three processes alone may all have been over, or were told to run nothing. */
+	@AfterAll
+	static void someAreKilledAtAStepAndSomeCallsRun() {
+		assertThat(ALL.kills).as("%s", ALL).isNotEmpty();
+		assertThat(ALL.effects).as("%s", ALL).isPositive();
 	}
 
 	/**
@@ -153,6 +164,14 @@ class KilledApprovalTests {
 			else {
 				this.kills.merge(killed.order().step(), 1, Integer::sum);
 			}
+		}
+
+		void add(Tally other) {
+			other.kills.forEach((step, times) -> this.kills.merge(step, times, Integer::sum));
+			this.runs += other.runs;
+			this.over += other.over;
+			this.uncertain += other.uncertain;
+			this.effects += other.effects;
 		}
 
 		@Override

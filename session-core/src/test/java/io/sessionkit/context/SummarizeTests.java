@@ -936,6 +936,7 @@ class SummarizeTests {
 		talk(chat, 2, 9);
 		assertThat(this.model.prompts())
 			.allSatisfy((prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0)).isIn("user: u1", QUESTION));
+		assertThat(thread().summaries()).isNotEmpty();
 	}
 
 	@Test

@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.store.Tail;
@@ -47,7 +48,7 @@ class KilledMovesTests {
 	private static void kill(SharedStore shared) {
 		int unfinished = 0;
 		for (int i = 0; i < KILLS; i++) {
-			unfinished += killOnce(shared, ThreadLocalRandom.current().nextLong(1_000_000_000)) ? 1 : 0;
+			unfinished += killOnce(shared, ThreadLocalRandom.current().nextLong(1_000_000_000), i % 2) ? 1 : 0;
 		}
 		System.out.println(KILLS + " kills on " + shared.words().get(0) + ", " + unfinished
 				+ " of them after a step was stored and before it was said");
@@ -55,14 +56,22 @@ class KilledMovesTests {
 
 	/**
 	 * Returns whether the process was killed after it had stored more than it had said.
+	 * @param least the number of steps that it is given the time for, however long they
+	 * take
 	 */
-	private static boolean killOnce(SharedStore shared, long seed) {
+	private static boolean killOnce(SharedStore shared, long seed, int least) {
 		String id = UUID.randomUUID().toString();
 		OtherProcess process = OtherProcess.start(MovingProcess.class, shared.words());
 		process.tell(id + " " + seed);
+		for (int i = 0; i < least; i++) {
+			process.hear("done " + i);
+		}
 		LockSupport
 			.parkNanos(TimeUnit.MILLISECONDS.toNanos(1) * ThreadLocalRandom.current().nextLong(1, LONGEST_MILLIS));
-		int done = process.kill().size();
+		List<String> said = process.kill();
+		int done = least + said.size();
+		assertThat(said).as("steps of seed %d", seed)
+			.containsExactlyElementsOf(IntStream.range(least, done).mapToObj((i) -> "done " + i).toList());
 		try (SharedStore.Connected connected = shared.connect()) {
 			Conversation thread = Conversations.of(connected.store()).get(SessionKey.of("killed", id));
 			List<String> log = thread.messages().stream().map(Message::getText).toList();

@@ -45,7 +45,13 @@ final class MovingProcess {
 		process.say("ready");
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		String[] order = in.readLine().split(" ");
-		process.run(SessionKey.of("killed", order[0]), Long.parseLong(order[1]), Integer.MAX_VALUE, true);
+		try {
+			process.run(SessionKey.of("killed", order[0]), Long.parseLong(order[1]), Integer.MAX_VALUE, true);
+		}
+		catch (RuntimeException | Error ex) {
+			process.say("failed with " + ex);
+			throw ex;
+		}
 	}
 
 	private void say(String line) {

@@ -149,13 +149,23 @@ public final class OtherProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Ends it at once, wherever it is.
+	 * Ends it at once, wherever it is. One that has ended by itself was not killed, and
+	 * what it leaves proves nothing.
 	 * @return what it still had said: all of it, so by a signal, since {@link Process}
 	 * would close the stream before that is read
 	 */
 	public List<String> kill() {
-		send("-KILL"); // to one that has ended already it does nothing
+		if (!this.process.isAlive()) {
+			throw new AssertionError("The other process has ended by itself, with " + this.process.exitValue() + ".");
+		}
+		end();
 		List<String> rest = new ArrayList<>();
+		this.heard.drainTo(rest);
+		return rest;
+	}
+
+	private void end() {
+		send("-KILL"); // to one that has ended already it does nothing
 		try {
 			this.process.waitFor();
 			this.listener.join();
@@ -163,13 +173,11 @@ public final class OtherProcess implements AutoCloseable {
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
-		this.heard.drainTo(rest);
-		return rest;
 	}
 
 	@Override
 	public void close() {
-		kill();
+		end();
 	}
 
 }

@@ -49,7 +49,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * <li>every request that left is a valid sequence that ends with the current turn,</li>
  * <li>limits hold, or the breach is reported,</li>
  * <li>what is stored is what was said, whatever the request left out,</li>
- * <li>a failure leaves what a reader could have seen before or after the whole turn.</li>
+ * <li>a failure leaves what a reader could have seen before or after the whole turn,</li>
+ * <li>where nothing was made to fail, nothing fails.</li>
  * </ol>
  */
 abstract class ThreadProperties {
@@ -145,6 +146,9 @@ abstract class ThreadProperties {
 			this.store.failAt(Fault.NONE);
 			this.store.beforeCommit(() -> {
 			});
+			if (fault == Fault.NONE && !race && !script.isEmpty()) {
+				assertThat(overLimit).as("%s: nothing has failed", this).isNotNull();
+			}
 			checkRequests(question, trim, overLimit);
 			checkLog(question, script, fault, race, overLimit != null);
 		}

@@ -40,6 +40,8 @@ class DocsTests {
 	private static final Pattern BLOCK = Pattern
 		.compile("(" + MARKER + " (\\S+) -->\\n+```(?:java|kotlin)\\n)(.*?)(?<=\\n)```\\n", Pattern.DOTALL);
 
+	private static final String INTERNAL = "io.sessionkit.internal";
+
 	private static final Pattern HEADING = Pattern.compile("(package|import) .*");
 
 	private static final Pattern TAG = Pattern.compile("\\s*// (tag|end)::\\S+");
@@ -168,6 +170,16 @@ class DocsTests {
 		}
 	}
 
+	@Test
+	void fileThatUsesWhatIsInternalIsRefused() throws IOException {
+		write("import io.sessionkit.internal.Part;\n\nclass D {\n\t// tag::x\n\tPart part;\n\t// end::x\n}\n");
+		for (String name : List.of("D.java", "D.java#x")) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> filled("<!-- file: " + name + " -->\n```java\n```\n", this.folder))
+				.withMessageContaining(name);
+		}
+	}
+
 	private void write(String source) throws IOException {
 		Files.writeString(this.folder.resolve("D.java"), source);
 	}
@@ -196,6 +208,9 @@ class DocsTests {
 			throw new IllegalArgumentException("There is no file " + name + ".");
 		}
 		List<String> lines = lines(file);
+		if (lines.stream().anyMatch((line) -> line.contains(INTERNAL))) {
+			throw new IllegalArgumentException("Whoever copies " + name + " from its page would use " + INTERNAL + ".");
+		}
 		if (hash >= 0) {
 			lines = region(lines, name, name.substring(hash + 1));
 		}

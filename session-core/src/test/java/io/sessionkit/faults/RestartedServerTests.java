@@ -8,6 +8,8 @@ import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * A server is killed and comes back while eight callers talk. What it had confirmed is
  * there, where it keeps what it confirms.
@@ -78,15 +80,23 @@ class RestartedServerTests {
 		Workload workload = new Workload(seed, Workload.actions(ACTIONS)).waiting(WAIT);
 		Random random = new Random(seed);
 		int[] restarts = { 0 };
+		boolean[] atWork = { false };
 		workload.run(ours, (over) -> {
 			for (; restarts[0] < Workload.actions(RESTARTS) && !over.getAsBoolean(); restarts[0]++) {
 				rest(random);
 				server.kill();
+				atWork[0] |= !over.getAsBoolean();
 				rest(random);
 				server.start();
 			}
 		});
 		System.out.println(restarts[0] + " restarts");
+		assertThat(restarts[0]).isPositive();
+		if (atWork[0]) {
+			assertThat(workload.book().outcomes().keySet()).as("somebody was told")
+				.anyMatch((outcome) -> outcome.endsWith(" StoreUnavailableException")
+						|| outcome.endsWith(" CommitFailedException"));
+		}
 		workload.audit(clean);
 	}
 

@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
 
 import io.sessionkit.store.SessionStore;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Eight callers of two applications talk at once while something breaks; then an auditor
  * looks at what is left.
@@ -103,7 +105,7 @@ final class Workload {
 	 * @param clean a way to the store on which nothing breaks any more
 	 */
 	void audit(SessionStore clean) {
-		System.out.println("seen: " + this.book.outcomes());
+		assertThatMuchWasDone();
 		try {
 			new Auditor(clean, this.book, this.sessions).audit();
 		}
@@ -117,8 +119,15 @@ final class Workload {
 	 * threads must be whole, although not all are there.
 	 */
 	void auditWhatIsLeft(SessionStore clean) {
-		System.out.println("seen: " + this.book.outcomes());
+		assertThatMuchWasDone();
 		new Auditor(clean, this.book, this.sessions).auditThreads();
+	}
+
+	/** Where nobody ever gets anything done, nothing is lost either. */
+	private void assertThatMuchWasDone() {
+		System.out.println("seen: " + this.book.outcomes());
+		assertThat(this.book.outcomes()).as("Run of seed %d", this.seed).containsKeys("ask", "gated", "pops", "decide");
+		assertThat(this.book.effects).as("calls that ran, of seed %d", this.seed).isNotEmpty();
 	}
 
 	/**

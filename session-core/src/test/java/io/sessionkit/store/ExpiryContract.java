@@ -179,6 +179,9 @@ abstract class ExpiryContract extends RecordContract {
 		finally {
 			store().erase(unreadable);
 		}
+		if (leftOf(expired) == -1) {
+			Assumptions.abort("Not seen: nothing can look under this store for what is left of the other session.");
+		}
 	}
 
 	/**

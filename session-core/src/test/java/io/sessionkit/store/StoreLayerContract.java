@@ -6,6 +6,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.memory.InMemorySessionStore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -24,7 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract of every {@link StoreLayer}, beside that of a store: what it is asked
- * reaches the store beneath. Whoever writes one extends this class and returns the layer.
+ * reaches the store beneath as it was asked, and what that answers is returned. Whoever
+ * writes one extends this class and returns the layer.
  */
 public abstract class StoreLayerContract {
 
@@ -35,17 +38,30 @@ public abstract class StoreLayerContract {
 
 	private static final String KIND = "notice";
 
+	/** One for each text that a method has, so that none takes another's place. */
+	private static final List<String> TEXTS = List.of(KIND, "approval");
+
+	/** What a store with one session would not answer, so that nobody can guess it. */
+	private static final Map<String, Object> ANSWERS = Map.of("deleteExpired", 2, "mayRollBack", true);
+
+	private static final Object REFUSED = new Object();
+
 	private final Map<Class<?>, Object> values = Map.ofEntries(Map.entry(SessionKey.class, KEY),
 			Map.entry(Window.class, Window.ALL), Map.entry(Tail.class, Tail.ALL),
 			Map.entry(PathQuery.class, PathQuery.to(Point.HEAD)), Map.entry(Page.class, Page.first(1)),
 			Map.entry(Commit.class, Commit.any(KEY).header(HeaderChange.NONE.title("title"))),
 			Map.entry(RecordWrite.class, RecordWrite.put(KIND, "1", "text")), Map.entry(Set.class, Set.of(KIND)),
-			Map.entry(List.class, List.of(new UserMessage("q"), new AssistantMessage("a"))),
-			Map.entry(String.class, KIND), Map.entry(long.class, 1L), Map.entry(int.class, 1),
-			Map.entry(boolean.class, true), Map.entry(Runnable.class, (Runnable) () -> {
+			Map.entry(List.class, List.of(new UserMessage("q"), new AssistantMessage("a"))), Map.entry(long.class, 1L),
+			Map.entry(int.class, 3), Map.entry(boolean.class, true), Map.entry(Runnable.class, (Runnable) () -> {
 			}));
 
-	private final List<Method> asked = new ArrayList<>();
+	private final List<Call> asked = new ArrayList<>();
+
+	/**
+	 * A call that has reached the store beneath.
+	 */
+	private record Call(Method method, List<Object> arguments, @Nullable Object answer) {
+	}
 
 	/**
 	 * Returns the layer under test on a store.
@@ -59,7 +75,9 @@ public abstract class StoreLayerContract {
 		assertThat(Stream.of(SessionStore.class.getMethods())
 			.filter((method) -> !Modifier.isStatic(method.getModifiers()))
 			.filter((method) -> !reaches(method))
-			.map(Method::toString)).as("methods that the layer does not pass on").isEmpty();
+			.map(Method::toString))
+			.as("methods that the layer does not pass on as they were asked, or answers otherwise")
+			.isEmpty();
 	}
 
 	@Test
@@ -73,17 +91,34 @@ public abstract class StoreLayerContract {
 	private boolean reaches(Method method) {
 		SessionStore layer = layer(beneath());
 		this.asked.clear();
-		Object[] arguments = Arrays.stream(method.getParameterTypes()).map(this::value).toArray();
+		List<Object> arguments = arguments(method);
+		Object answer = answer(layer, method, arguments);
+		if (PROTOCOL.contains(method.getName())) {
+			return !this.asked.isEmpty();
+		}
+		return this.asked.stream()
+			.filter((call) -> call.method().equals(method) && call.arguments().equals(arguments))
+			.anyMatch((call) -> answer == REFUSED || Objects.equals(call.answer(), answer));
+	}
+
+	/** A layer may refuse what the store beneath has returned. */
+	private static @Nullable Object answer(SessionStore layer, Method method, List<Object> arguments) {
 		try {
-			method.invoke(layer, arguments);
+			return method.invoke(layer, arguments.toArray());
 		}
 		catch (InvocationTargetException ex) {
-			// a layer may refuse what the store beneath has returned
+			return REFUSED;
 		}
 		catch (IllegalAccessException ex) {
 			throw new AssertionError(ex);
 		}
-		return PROTOCOL.contains(method.getName()) ? !this.asked.isEmpty() : this.asked.contains(method);
+	}
+
+	private List<Object> arguments(Method method) {
+		Iterator<String> texts = TEXTS.iterator();
+		return Arrays.stream(method.getParameterTypes())
+			.map((type) -> (type == String.class) ? texts.next() : value(type))
+			.toList();
 	}
 
 	private Object value(Class<?> type) {
@@ -99,11 +134,14 @@ public abstract class StoreLayerContract {
 					if (method.getDeclaringClass() != SessionStore.class) {
 						return method.invoke(store, arguments);
 					}
-					this.asked.add(method);
+					List<Object> given = (arguments != null) ? List.of(arguments) : List.of();
 					try {
-						return method.invoke(store, arguments);
+						Object answer = ANSWERS.getOrDefault(method.getName(), method.invoke(store, arguments));
+						this.asked.add(new Call(method, given, answer));
+						return answer;
 					}
 					catch (InvocationTargetException ex) {
+						this.asked.add(new Call(method, given, REFUSED));
 						throw ex.getTargetException();
 					}
 				});

@@ -310,7 +310,7 @@ class RedisTurnBudgetTests {
 		store(20);
 		turn(false, 0);
 		for (int i = 0; i < 5; i++) {
-			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(600);
+			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(400);
 		}
 	}
 
