@@ -35,7 +35,7 @@ class GuardedStoreContractTests extends SessionStoreContract {
 
 	@Override
 	protected int histories() {
-		return 20;
+		return 5;
 	}
 
 }
