@@ -9,11 +9,6 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
-import io.sessionkit.autoconfigure.check.ConfigurationCheckAutoConfiguration;
-import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
-import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
-import io.sessionkit.autoconfigure.tool.ToolGuardAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.SessionStore;
@@ -30,10 +25,14 @@ import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,9 +42,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NamesTests {
 
-	private static final List<Class<?>> AUTO_CONFIGURATIONS = List.of(ConfigurationCheckAutoConfiguration.class,
-			MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
-			SessionAdvisorAutoConfiguration.class, ToolGuardAutoConfiguration.class);
+	private static final List<Class<?>> AUTO_CONFIGURATIONS = ImportCandidates.load(AutoConfiguration.class, null)
+		.getCandidates()
+		.stream()
+		.filter((name) -> name.startsWith("io.sessionkit."))
+		.<Class<?>>map((name) -> ClassUtils.resolveClassName(name, null))
+		.toList();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AUTO_CONFIGURATIONS.toArray(Class<?>[]::new)));
@@ -54,15 +56,24 @@ class NamesTests {
 	void allBeanMethodsAreNamedAfterSessionKit() {
 		Map<String, String> beans = new TreeMap<>();
 		AUTO_CONFIGURATIONS.stream()
-			.flatMap((type) -> Stream.concat(Stream.of(type), Arrays.stream(type.getDeclaredClasses())))
+			.flatMap(NamesTests::withAllOfIt)
 			.flatMap((type) -> Arrays.stream(type.getDeclaredMethods()))
 			.filter((method) -> method.isAnnotationPresent(Bean.class))
 			.forEach((method) -> {
-				assertThat(method.getAnnotation(Bean.class).name()).as(method.toString()).isEmpty();
-				beans.put(method.getName(), method.toString());
+				String[] names = method.getAnnotation(Bean.class).name();
+				List.of((names.length > 0) ? names : new String[] { method.getName() })
+					.forEach((name) -> beans.put(name, method.toString()));
 			});
-		assertThat(beans).hasSizeGreaterThan(12)
+		assertThat(beans).hasSizeGreaterThan(40)
 			.allSatisfy((name, method) -> assertThat(name).as(method).startsWith("sessionKit"));
+	}
+
+	/** The configurations in it and those that it imports too. */
+	private static Stream<Class<?>> withAllOfIt(Class<?> type) {
+		Import imported = type.getAnnotation(Import.class);
+		Stream<Class<?>> parts = Stream.concat(Arrays.stream(type.getDeclaredClasses()),
+				(imported != null) ? Arrays.stream(imported.value()) : Stream.empty());
+		return Stream.concat(Stream.of(type), parts.flatMap(NamesTests::withAllOfIt));
 	}
 
 	@Test

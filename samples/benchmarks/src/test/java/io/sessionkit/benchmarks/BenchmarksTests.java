@@ -49,7 +49,7 @@ class BenchmarksTests {
 	void countsRoundTripsAndRowsOnPostgres() {
 		try (PostgresLab lab = PostgresLab.start(false)) {
 			assertThat(cost(Contenders.sessionKit(lab, true, this.model), 2, 1, 1, 0).received())
-				.isLessThanOrEqualTo(1_000);
+				.isLessThanOrEqualTo(600);
 			assertThat(cost(Contenders.sessionKitInTwoProcesses(lab, this.model), 2, 1, 1, 0).received())
 				.isBetween(2.0 * Dialogue.LENGTH, 2_000.0);
 			for (TurnCost reading : List.of(cost(Contenders.forgetfulSessionKit(lab, this.model), 2, 1, 1, 0),
@@ -68,7 +68,7 @@ class BenchmarksTests {
 			contender.close();
 			assertThat(cost.roundTrips()).as(contender.name()).isEqualTo(2);
 			if (contender.name().equals(Contenders.REDIS)) {
-				assertThat(cost.received()).isLessThanOrEqualTo(1_000);
+				assertThat(cost.received()).isLessThanOrEqualTo(500);
 			}
 			else if (contender.name().endsWith(Contenders.OTHER)) {
 				assertThat(cost.received()).isBetween(2.0 * Dialogue.LENGTH, 2_000.0);

@@ -155,6 +155,9 @@ class SummaryRuleTests {
 				assertThat(this.model.prompts()).hasSize(8)
 					.allSatisfy((prompt) -> assertThat(Lines.of(prompt.getInstructions()).get(0))
 						.doesNotMatch("user: u[2-8]"));
+				if (maxTurns > 0 && maxTurns < 8) {
+					assertThat(context.getBean(Conversations.class).get("t1").summaries()).isNotEmpty();
+				}
 			});
 	}
 

@@ -169,6 +169,7 @@ class TurnObservationTests {
 		this.model.says("a").says("b");
 		ask(Mode.CALL, SessionKey.of("t1"));
 		ask(Mode.STREAM, SessionKey.of("t1"));
+		Awaitility.await().until(() -> paths("spring.ai.advisor", "SessionKitModelAdvisor").size() == 2);
 		assertThat(ours()).isEmpty();
 		assertThat(paths("spring.ai.advisor", "SessionKitModelAdvisor"))
 			.allSatisfy((path) -> assertThat(path).startsWith("spring.ai.chat.client/SessionKitAdvisor/"));

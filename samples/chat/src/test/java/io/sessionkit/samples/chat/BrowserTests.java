@@ -111,7 +111,7 @@ class BrowserTests {
 		this.page.ask("Roll two dice");
 
 		assertThat(this.page.texts(".tool summary code")).containsExactly("roll_die", "roll_die");
-		assertThat(this.page.texts(".tool-result")).allMatch((roll) -> roll.matches("[1-6]"));
+		assertThat(this.page.texts(".tool-result")).hasSize(2).allMatch((roll) -> roll.matches("[1-6]"));
 		assertThat(this.page.texts(".entry-facts")).singleElement().asString().endsWith("roll_die ×2");
 		this.page.click(".tool summary");
 		assertThat(this.page.texts(".tool dd").get(0)).isEqualTo("{\"sides\":6}");

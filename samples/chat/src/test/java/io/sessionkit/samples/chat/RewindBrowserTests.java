@@ -122,7 +122,7 @@ class RewindBrowserTests {
 		this.page.click(".rewind-actions .primary");
 		assertThat(this.page.shows("#taking-back")).isFalse();
 		assertThat(this.page.caret().field()).isEqualTo("question");
-		this.expectedErrors.add("409");
+		this.expectedErrors.add("status of 409");
 		this.page.click("#redo");
 		await().untilAsserted(() -> assertThat(this.page.texts("#banner span")).singleElement()
 			.asString()

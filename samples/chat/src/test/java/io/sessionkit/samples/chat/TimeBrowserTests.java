@@ -220,7 +220,8 @@ class TimeBrowserTests {
 		this.chat.release();
 		String thread = address.substring(address.indexOf('#') + 1);
 		await().until(() -> this.chat.thread(thread).path("thread").path("head").asInt() == 2);
-		this.expectedErrors.add("404"); // the turn in whose place it was asked is gone
+		this.expectedErrors.add("status of 404"); // the turn in whose place it was asked
+													// is gone
 
 		this.page = ChatPage.open(this.browser, address);
 
@@ -342,7 +343,7 @@ class TimeBrowserTests {
 	@Test
 	void aNameThatIsTakenIsRefusedWhereItIsWritten() {
 		talk("One");
-		this.expectedErrors.add("400");
+		this.expectedErrors.add("status of 400");
 
 		this.page.click("#turn-1 [aria-haspopup=menu]");
 		this.page.click("#turn-menu button:first-child");
@@ -519,7 +520,7 @@ class TimeBrowserTests {
 		this.page.type("Cancel order 4711");
 		this.page.awaitApproval();
 		this.page.awaitTimeline();
-		this.expectedErrors.add("409");
+		this.expectedErrors.add("status of 409");
 
 		this.page.click("#undo");
 		awaitProblem();

@@ -403,7 +403,8 @@ class WaitingBrowserTests {
 	void aBrowserThatKeepsNothingAsksAndSaysSo(String script) {
 		Object added = this.browser.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
 			.get("identifier");
-		this.expectedErrors.add("404"); // the thread that was new when the page was left
+		this.expectedErrors.add("status of 404"); // the thread that was new when the page
+													// was left
 		try {
 			this.page.reload();
 			this.page.newThread();
