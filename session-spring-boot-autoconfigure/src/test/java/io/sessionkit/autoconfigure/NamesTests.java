@@ -31,6 +31,7 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.util.ClassUtils;
 
@@ -60,7 +61,7 @@ class NamesTests {
 			.flatMap((type) -> Arrays.stream(type.getDeclaredMethods()))
 			.filter((method) -> method.isAnnotationPresent(Bean.class))
 			.forEach((method) -> {
-				String[] names = method.getAnnotation(Bean.class).name();
+				String[] names = AnnotatedElementUtils.getMergedAnnotation(method, Bean.class).name();
 				List.of((names.length > 0) ? names : new String[] { method.getName() })
 					.forEach((name) -> beans.put(name, method.toString()));
 			});
