@@ -56,7 +56,7 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 	 * @return the retention
 	 */
 	public static Retention keepLastTurns(int turns) {
-		return new Retention(turns, null, DEFAULT_BATCH);
+		return NONE.maxTurns(turns);
 	}
 
 	/**
@@ -66,6 +66,16 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 	 */
 	public static Retention keepFor(Duration age) {
 		return NONE.maxAge(age);
+	}
+
+	/**
+	 * Returns a copy of this retention that keeps another number of the newest turns.
+	 * @param turns the number of turns, at least 1; {@link Integer#MAX_VALUE} for no
+	 * limit
+	 * @return the copy
+	 */
+	public Retention maxTurns(int turns) {
+		return new Retention(turns, this.maxAge, this.batch);
 	}
 
 	/**

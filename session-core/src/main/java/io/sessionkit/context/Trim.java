@@ -24,7 +24,8 @@ import io.sessionkit.internal.Bound;
 public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 
 	/** Sends everything. */
-	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE);
+	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE,
+			Pins.NONE);
 
 	public Trim {
 		if (!Bound.MAX_TURNS.allows(maxTurns) || !Bound.MAX_MESSAGES.allows(maxMessages)
@@ -35,21 +36,12 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	}
 
 	/**
-	 * Creates limits on turns and messages, with nothing pinned.
-	 * @param maxTurns turns of history
-	 * @param maxMessages messages of the whole request
-	 */
-	public Trim(int maxTurns, int maxMessages) {
-		this(maxTurns, maxMessages, Integer.MAX_VALUE, Pins.NONE);
-	}
-
-	/**
 	 * Returns a trim that sends the newest turns of history.
 	 * @param turns the number of turns; 0 for none
 	 * @return the trim
 	 */
 	public static Trim keepLastTurns(int turns) {
-		return new Trim(turns, Integer.MAX_VALUE);
+		return NONE.maxTurns(turns);
 	}
 
 	/**
@@ -59,7 +51,7 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	 * @return the trim
 	 */
 	public static Trim keepLastMessages(int messages) {
-		return new Trim(Integer.MAX_VALUE, messages);
+		return NONE.maxMessages(messages);
 	}
 
 	/**
@@ -69,6 +61,26 @@ public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 	 */
 	public static Trim keepLastTokens(int tokens) {
 		return NONE.maxTokens(tokens);
+	}
+
+	/**
+	 * Returns this trim with another limit on turns.
+	 * @param turns the number of turns of history; 0 for none, {@link Integer#MAX_VALUE}
+	 * for no limit
+	 * @return a new instance
+	 */
+	public Trim maxTurns(int turns) {
+		return new Trim(turns, this.maxMessages, this.maxTokens, this.pins);
+	}
+
+	/**
+	 * Returns this trim with another limit on messages.
+	 * @param messages the number of messages of the whole request, at least 1;
+	 * {@link Integer#MAX_VALUE} for no limit
+	 * @return a new instance
+	 */
+	public Trim maxMessages(int messages) {
+		return new Trim(this.maxTurns, messages, this.maxTokens, this.pins);
 	}
 
 	/**

@@ -230,7 +230,7 @@ class HistoryPolicyTests {
 
 	@Test
 	void givenHistoryIsNotLimited() {
-		use(Conversations.builder(this.store).trim(new Trim(1, 2)).build());
+		use(Conversations.builder(this.store).trim(Trim.keepLastTurns(1).maxMessages(2)).build());
 		List<Message> long_ = turns(20);
 		answer("b", SessionAdvisor.history(long_).andThen(SessionAdvisor.limit(0)));
 		assertThat(this.model.lastRequest()).hasSize(41);
@@ -256,7 +256,7 @@ class HistoryPolicyTests {
 	@Test
 	void turnThatWaitsContinuesBehindTheGivenHistoryAsItIs() {
 		for (HistoryPolicy policy : List.of(HistoryPolicy.USE_IF_PROVIDED, HistoryPolicy.REPLACE_SESSION)) {
-			use(Conversations.builder(this.store).trim(new Trim(1, 2)).merge((history, input) -> input).build());
+			use(Conversations.builder(this.store).trim(Trim.keepLastTurns(1).maxMessages(2)).merge((history, input) -> input).build());
 			AtomicInteger runs = new AtomicInteger();
 			Approvals approvals = gated();
 			ask("a");

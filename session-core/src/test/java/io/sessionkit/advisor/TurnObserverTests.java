@@ -246,7 +246,7 @@ class TurnObserverTests {
 	void historyThatALimitCutsIsTrimmed(Mode mode) {
 		this.conversations = Conversations.builder(this.store)
 			.observers(this.observers)
-			.trim(new Trim(1, Integer.MAX_VALUE))
+			.trim(Trim.keepLastTurns(1))
 			.build();
 		this.model.says("a").says("b").says("c");
 		ask(mode, "q1");
@@ -264,7 +264,7 @@ class TurnObserverTests {
 	void requestThatIsMadeShorterByALimitOnMessagesIsTrimmed() {
 		this.conversations = Conversations.builder(this.store)
 			.observers(this.observers)
-			.trim(new Trim(Integer.MAX_VALUE, 3))
+			.trim(Trim.keepLastMessages(3))
 			.build();
 		this.model.says("a").calls(ADD).says("b");
 		ask(Mode.CALL, "q1");

@@ -197,7 +197,7 @@ class ApplicationToolsTests {
 	}
 
 	private static Conversations.Builder randomRules(Conversations.Builder conversations, Random random) {
-		Trim trim = new Trim(random.nextInt(4), 1 + random.nextInt(8)).maxTokens(10 + random.nextInt(80));
+		Trim trim = Trim.keepLastTurns(random.nextInt(4)).maxMessages(1 + random.nextInt(8)).maxTokens(10 + random.nextInt(80));
 		if (random.nextInt(3) == 0) {
 			trim = trim.pins(Pins.firstUser());
 		}
@@ -495,7 +495,7 @@ class ApplicationToolsTests {
 
 	static List<UnaryOperator<Conversations.Builder>> limitsOfTwoTurns() {
 		return List.of((conversations) -> conversations.trim(Trim.keepLastTurns(2)),
-				(conversations) -> conversations.trim(new Trim(2, 100)),
+				(conversations) -> conversations.trim(Trim.keepLastTurns(2).maxMessages(100)),
 				(conversations) -> conversations.trim(Trim.keepLastMessages(7)),
 				(conversations) -> conversations.trim(Trim.keepLastTurns(2)).sequenceGuard(SequenceGuard.strict()));
 	}

@@ -81,7 +81,7 @@ class SessionLimitsTests {
 	@EnumSource
 	void limitsOfTheSessionOutrankTheConfiguredOnesWhicheverAreLarger(TestStores kind) {
 		on(kind);
-		Conversations process = process(new Trim(3, 9));
+		Conversations process = process(Trim.keepLastTurns(3).maxMessages(9));
 		assertThat(sent(process)).isEqualTo(3);
 		set((settings) -> settings.trim((trim) -> trim.maxTurns(2)));
 		assertThat(sent(process)).isEqualTo(2);
@@ -350,8 +350,7 @@ class SessionLimitsTests {
 	}
 
 	private static Trim trim(Random random) {
-		return new Trim(first(orNone(random, random.nextInt(8)), Integer.MAX_VALUE),
-				first(orNone(random, 1 + random.nextInt(20)), Integer.MAX_VALUE))
+		return Trim.keepLastTurns(first(orNone(random, random.nextInt(8)), Integer.MAX_VALUE)).maxMessages(first(orNone(random, 1 + random.nextInt(20)), Integer.MAX_VALUE))
 			.maxTokens(first(orNone(random, 1 + random.nextInt(60)), Integer.MAX_VALUE));
 	}
 

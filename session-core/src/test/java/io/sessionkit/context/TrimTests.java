@@ -1,5 +1,6 @@
 package io.sessionkit.context;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,12 +85,21 @@ class TrimTests {
 		history(10);
 		ask(Trim.NONE.maxTokens(70), "one");
 		assertThat(this.model.lastRequest()).hasSize(7);
-		ask(new Trim(2, 100).maxTokens(70), "two");
+		ask(Trim.keepLastTurns(2).maxMessages(100).maxTokens(70), "two");
 		assertThat(this.model.lastRequest()).hasSize(5);
-		ask(new Trim(100, 4).maxTokens(70), "three");
+		ask(Trim.keepLastTurns(100).maxMessages(4).maxTokens(70), "three");
 		assertThat(this.model.lastRequest()).hasSize(3);
-		ask(new Trim(100, 100).maxTokens(15), "four");
+		ask(Trim.keepLastTurns(100).maxMessages(100).maxTokens(15), "four");
 		assertThat(this.model.lastRequestLines()).containsExactly("user: four");
+	}
+
+	@Test
+	void limitsAreSetByNameAndEachLeavesTheOthers() {
+		Trim trim = Trim.keepLastTokens(70).maxTurns(2).maxMessages(40).pins(Pins.firstUser());
+		assertThat(trim).isEqualTo(new Trim(2, 40, 70, Pins.firstUser()));
+		assertThat(Trim.keepLastMessages(4).maxTurns(2)).isEqualTo(Trim.keepLastTurns(2).maxMessages(4));
+		assertThat(Retention.keepFor(Duration.ofDays(1)).batch(3).maxTurns(2))
+			.isEqualTo(Retention.keepLastTurns(2).maxAge(Duration.ofDays(1)).batch(3));
 	}
 
 	/**
@@ -298,7 +308,7 @@ class TrimTests {
 		this.store.add(T1, toolTurn("u1", "a1"));
 		history(5);
 		List<String> before = Lines.of(thread().messages());
-		ask(new Trim(1, 5).maxTokens(40), "u6");
+		ask(Trim.keepLastTurns(1).maxMessages(5).maxTokens(40), "u6");
 		assertThat(Lines.of(thread().messages())).startsWith(before.toArray(String[]::new)).hasSize(before.size() + 2);
 	}
 

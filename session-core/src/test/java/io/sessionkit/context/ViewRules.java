@@ -82,7 +82,7 @@ record ViewRules(Limit limit, Layout layout, Set<Part> parts) {
 			case TURNS -> Trim.keepLastTurns(turns);
 			case MESSAGES -> Trim.keepLastMessages(messages);
 			case TOKENS -> Trim.keepLastTokens(tokens);
-			case ALL -> new Trim(turns + 1, messages + 2).maxTokens(tokens + 40);
+			case ALL -> Trim.keepLastTurns(turns + 1).maxMessages(messages + 2).maxTokens(tokens + 40);
 		};
 		return has(Part.PINS) ? trim.pins(Pins.firstUser().andMetadata(PIN)) : trim;
 	}

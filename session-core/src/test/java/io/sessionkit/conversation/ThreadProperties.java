@@ -233,7 +233,7 @@ abstract class ThreadProperties {
 			return switch (this.random.nextInt(4)) {
 				case 0 -> Trim.keepLastTurns(this.random.nextInt(4));
 				case 1 -> Trim.keepLastMessages(1 + this.random.nextInt(12));
-				case 2 -> new Trim(1 + this.random.nextInt(3), 2 + this.random.nextInt(10));
+				case 2 -> Trim.keepLastTurns(1 + this.random.nextInt(3)).maxMessages(2 + this.random.nextInt(10));
 				default -> Trim.NONE;
 			};
 		}

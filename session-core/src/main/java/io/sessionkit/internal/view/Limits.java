@@ -29,8 +29,9 @@ public record Limits(int messages, Trim trim) {
 			return new Limits(messages, configured);
 		}
 		return new Limits(messages,
-				new Trim(or(own.maxTurns(), configured.maxTurns()), or(own.maxMessages(), configured.maxMessages()),
-						or(own.maxTokens(), configured.maxTokens()), configured.pins()));
+				configured.maxTurns(or(own.maxTurns(), configured.maxTurns()))
+					.maxMessages(or(own.maxMessages(), configured.maxMessages()))
+					.maxTokens(or(own.maxTokens(), configured.maxTokens())));
 	}
 
 	/**

@@ -308,9 +308,12 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Trim trim(SessionKitProperties.Trim properties) {
-		return new Trim(orUnlimited(properties.maxTurns()), orUnlimited(properties.maxMessages()),
-				orUnlimited(properties.maxTokens()), new Pins(properties.pin().firstUserMessage(),
-						orNone(properties.pin().roles()), orNone(properties.pin().metadata())));
+		Pins pins = new Pins(properties.pin().firstUserMessage(), orNone(properties.pin().roles()),
+				orNone(properties.pin().metadata()));
+		return Trim.NONE.maxTurns(orUnlimited(properties.maxTurns()))
+			.maxMessages(orUnlimited(properties.maxMessages()))
+			.maxTokens(orUnlimited(properties.maxTokens()))
+			.pins(pins);
 	}
 
 	private static Retention retention(SessionKitProperties.Retention properties, SessionStore store) {

@@ -75,7 +75,7 @@ class SessionMetersTests {
 
 	private final Conversations conversations = Conversations.builder(new CountedStore(this.store, this.registry))
 		.observers(List.of(new TurnMeters(this.registry)))
-		.trim(new Trim(1, Integer.MAX_VALUE))
+		.trim(Trim.keepLastTurns(1))
 		.build();
 
 	private final Approvals approvals = Approvals.builder(this.conversations)
