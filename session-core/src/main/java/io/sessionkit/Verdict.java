@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hook the name of the hook
  * @param phase the phase of the turn in which the hook ran
- * @param effect the decision
+ * @param kind the kind of the decision
  * @param reason the reason of a refusal or the text of a note, in the words of the author
  * of the hook; for a failure the class name of what the hook threw, or a description of
  * what was wrong with what it returned; null otherwise
  */
-public record Verdict(String hook, Phase phase, Effect effect, @Nullable String reason) {
+public record Verdict(String hook, Phase phase, Kind kind, @Nullable String reason) {
 
 	public Verdict {
 		Objects.requireNonNull(hook, "hook must not be null");
 		Objects.requireNonNull(phase, "phase must not be null");
-		Objects.requireNonNull(effect, "effect must not be null");
+		Objects.requireNonNull(kind, "kind must not be null");
 	}
 
 	/**
@@ -46,9 +46,9 @@ public record Verdict(String hook, Phase phase, Effect effect, @Nullable String 
 	}
 
 	/**
-	 * The possible decisions of a hook.
+	 * The kinds of decisions of a hook.
 	 */
-	public enum Effect {
+	public enum Kind {
 
 		/** The hook left things as they are and added a note. */
 		PASSED,

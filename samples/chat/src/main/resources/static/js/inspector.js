@@ -171,8 +171,8 @@ function roundsTab({ turn }) {
 const share = ({ input, cacheRead }) => input > 0 && cacheRead > 0 ? `${Math.round(100 * cacheRead / input)} %` : '–';
 
 function decisionsTab({ turn, calls = [] }) {
-	const verdicts = (turn.verdicts ?? []).map(({ hook, phase, effect, reason }) =>
-		el('li', {}, el('b', {}, hook), ` ${effect.toLowerCase()} at ${phase.toLowerCase().replaceAll('_', ' ')}${reason ? `: ${reason}` : ''}`));
+	const verdicts = (turn.verdicts ?? []).map(({ hook, phase, kind, reason }) =>
+		el('li', {}, el('b', {}, hook), ` ${kind.toLowerCase()} at ${phase.toLowerCase().replaceAll('_', ' ')}${reason ? `: ${reason}` : ''}`));
 	const ledger = calls.map((call) => el('li', {}, el('b', {}, call.title ?? call.tool), ` is ${call.status.toLowerCase()}, asked ${exactTime(call.requestedAt)}`,
 		el('ul', {}, ...call.decisions.map(({ verb, by, at, reason, standing }) =>
 			el('li', {}, `${verb.toLowerCase()}${standing ? ' (always)' : ''} by ${by}, ${exactTime(at)}${reason ? `: ${reason}` : ''}`)))));

@@ -102,7 +102,7 @@ function reasonOf(failure) {
 }
 
 function refusalOf(verdicts = []) {
-	const refusal = verdicts.findLast(({ effect }) => effect === 'REFUSE' || effect === 'REFUSED');
+	const refusal = verdicts.findLast(({ kind }) => kind === 'REFUSE' || kind === 'REFUSED');
 	return refusal ? `Refused by ${refusal.hook}${refusal.reason ? `: ${refusal.reason}` : '.'}` : 'A guard refused this turn.';
 }
 

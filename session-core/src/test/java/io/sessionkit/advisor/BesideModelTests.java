@@ -20,7 +20,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Effect;
+import io.sessionkit.Verdict.Kind;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.approval.ApprovalFixture;
 import io.sessionkit.approval.NewMessageRule;
@@ -133,7 +133,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(content(setup, "q")).isEqualTo("fine");
 		assertThat(log()).containsExactly("user: q", "assistant: fine");
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("moderation", Phase.BEFORE_TURN, Effect.PASSED, "score 0.1"));
+			.containsExactly(new Verdict("moderation", Phase.BEFORE_TURN, Kind.PASSED, "score 0.1"));
 	}
 
 	@ParameterizedTest
@@ -571,7 +571,7 @@ class BesideModelTests extends ApprovalFixture {
 		assertThat(this.heard).isEmpty();
 		assertThat(this.runs).isEmpty();
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
-		assertThat(turn().verdicts()).extracting(Verdict::effect).contains(Effect.REFUSED);
+		assertThat(turn().verdicts()).extracting(Verdict::kind).contains(Kind.REFUSED);
 		assertThat(items()).isEmpty();
 		assertThat(turn().toString()).doesNotContain("secret");
 		assertThat(this.store.find(this.key).orElseThrow().openTurn()).isZero();

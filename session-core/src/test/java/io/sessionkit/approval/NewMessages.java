@@ -742,7 +742,7 @@ abstract class NewMessages extends ResumedTurns {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
 		this.model.calls(cancel("c1", 1));
 		List.of("q1", "q2", "q3").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
-		Verdict ofAnother = new Verdict("inner", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, "no");
+		Verdict ofAnother = new Verdict("inner", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REFUSED, "no");
 		for (RuntimeException failure : List.of(new IllegalStateException("timeout"),
 				new SessionRefusedException("of a call that the hook has made", ofAnother))) {
 			threads((threads) -> threads.hooks(TestHooks.beforeTurn("moderation", (input) -> {

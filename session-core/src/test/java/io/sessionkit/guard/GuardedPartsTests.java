@@ -176,7 +176,7 @@ class GuardedPartsTests extends ApprovalFixture {
 					assertThat(failed.failure()).isEqualTo(UnsupportedOperationException.class.getName());
 					assertThat(failed.getCause().getStackTrace()[0].getMethodName()).isEqualTo("broken");
 				});
-			assertThat(turn().verdicts()).extracting(Verdict::effect).doesNotContain(Verdict.Effect.REFUSED);
+			assertThat(turn().verdicts()).extracting(Verdict::kind).doesNotContain(Verdict.Kind.REFUSED);
 			if (durability == Durability.TURN) {
 				assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 				assertThat(turn().failure()).isEqualTo(UnsupportedOperationException.class.getName());

@@ -12,7 +12,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Effect;
+import io.sessionkit.Verdict.Kind;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -143,7 +143,7 @@ class ShippedGuardTests {
 		assertThat(this.heard).containsExactly("Sorry, I cannot say that.");
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict(guard.refusing("x").name(), Phase.AFTER_MODEL, Effect.REPLACED, null));
+			.containsExactly(new Verdict(guard.refusing("x").name(), Phase.AFTER_MODEL, Kind.REPLACED, null));
 		this.model.says("fine");
 		setup.content(prompt(chat, "next"));
 		assertThat(this.model.lastRequestLines()).contains("assistant: Sorry, I cannot say that.")

@@ -260,7 +260,7 @@ class HookFactsTests extends ApprovalFixture {
 		ask(mode, "q");
 		approve(waiting());
 		assertThat(SessionAdvisor.turn(goOn(mode)).orElseThrow().turn().verdicts())
-			.containsExactly(new Verdict("scoring", Verdict.Phase.BEFORE_MODEL, Verdict.Effect.PASSED, "score 0.1"));
+			.containsExactly(new Verdict("scoring", Verdict.Phase.BEFORE_MODEL, Verdict.Kind.PASSED, "score 0.1"));
 	}
 
 	@Test

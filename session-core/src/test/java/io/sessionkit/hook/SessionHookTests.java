@@ -21,7 +21,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Effect;
+import io.sessionkit.Verdict.Kind;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
@@ -169,7 +169,7 @@ class SessionHookTests {
 			.forEach((prompt) -> assertThat(Lines.of(prompt.getInstructions())).contains("user: ***")
 				.doesNotContain("user: " + SECRET));
 		assertThat(log()).startsWith("user: ***").doesNotContain("user: " + SECRET);
-		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_TURN, Effect.REPLACED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_TURN, Kind.REPLACED, null));
 		setup.content(prompt(chat, "next"));
 		assertThat(turn(1).verdicts()).isEmpty();
 	}
@@ -188,7 +188,7 @@ class SessionHookTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.REFUSED);
 		assertThat(turn().failure()).isNull();
 		assertThat(turn().verdicts())
-			.containsExactly(new Verdict("guard", Phase.BEFORE_TURN, Effect.REFUSED, "no secrets"));
+			.containsExactly(new Verdict("guard", Phase.BEFORE_TURN, Kind.REFUSED, "no secrets"));
 		assertThat(itemsOf(turn())).isEmpty();
 		this.model.says("a");
 		setup.content(prompt(client(setup, List.of()), "q"));
@@ -206,7 +206,7 @@ class SessionHookTests {
 		assertThat(result.turn().status()).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(result.turn().rounds()).isEmpty();
 		assertThat(result.turn().verdicts())
-			.containsExactly(new Verdict("faq", Phase.BEFORE_TURN, Effect.ANSWERED, null));
+			.containsExactly(new Verdict("faq", Phase.BEFORE_TURN, Kind.ANSWERED, null));
 		assertThat(log()).containsExactly("user: when do you open?", "assistant: we open at nine");
 		assertThat(setup.content(prompt(client(setup, List.of(answer)), "again"))).isEqualTo("we open at nine");
 	}
@@ -236,7 +236,7 @@ class SessionHookTests {
 				"assistant: that is enough");
 		assertThat(turn().rounds()).hasSize(1);
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(turn().verdicts()).containsExactly(new Verdict("enough", Phase.BEFORE_MODEL, Effect.ANSWERED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("enough", Phase.BEFORE_MODEL, Kind.ANSWERED, null));
 	}
 
 	@ParameterizedTest
@@ -260,7 +260,7 @@ class SessionHookTests {
 			.isEqualTo(setup.lines("user: q1", "assistant: a1", "user: q2", round[0], round[1], round[0], round[1]));
 		assertThat(log()).containsExactly("user: q1", "assistant: a1", "user: q2", round[0], round[1], round[0],
 				round[1], "assistant: a2");
-		assertThat(turn(1).verdicts()).containsExactly(new Verdict("shout", Phase.BEFORE_MODEL, Effect.REPLACED, null));
+		assertThat(turn(1).verdicts()).containsExactly(new Verdict("shout", Phase.BEFORE_MODEL, Kind.REPLACED, null));
 	}
 
 	@ParameterizedTest
@@ -333,7 +333,7 @@ class SessionHookTests {
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(turn().failure()).isEqualTo(IllegalArgumentException.class.getName());
 		assertThat(turn().verdicts()).containsExactly(
-				new Verdict("broken", Phase.AFTER_MODEL, Effect.FAILED, IllegalArgumentException.class.getName()));
+				new Verdict("broken", Phase.AFTER_MODEL, Kind.FAILED, IllegalArgumentException.class.getName()));
 		assertThat(itemsOf(turn())).containsExactly("user: q");
 	}
 
@@ -353,7 +353,7 @@ class SessionHookTests {
 			assertThat(failed.status()).isEqualTo(TurnStatus.FAILED);
 			assertThat(failed.failure()).isEqualTo(IllegalArgumentException.class.getName());
 			assertThat(failed.verdicts())
-				.containsExactly(new Verdict("broken", phase, Effect.FAILED, IllegalArgumentException.class.getName()));
+				.containsExactly(new Verdict("broken", phase, Kind.FAILED, IllegalArgumentException.class.getName()));
 			assertThat(itemsOf(failed)).isEqualTo((phase == Phase.BEFORE_TURN) ? List.of() : List.of("user: q"));
 		}
 		assertThat(this.model.prompts()).isEmpty();
@@ -424,7 +424,7 @@ class SessionHookTests {
 		if (setup.mode() == ClientSetup.Mode.CALL) {
 			assertThat(response.getResult().getOutput().getText()).isEqualTo(SECRET);
 		}
-		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_SAVE, Effect.REPLACED, null));
+		assertThat(turn().verdicts()).containsExactly(new Verdict("redact", Phase.BEFORE_SAVE, Kind.REPLACED, null));
 	}
 
 	@ParameterizedTest
@@ -911,11 +911,11 @@ class SessionHookTests {
 		this.model.calls(call()).says("done");
 		TurnResult result = SessionAdvisor.turn(setup.response(prompt(client(setup, hooks), "q"))).orElseThrow();
 		assertThat(result.turn().verdicts()).containsExactly(
-				new Verdict("input", Phase.BEFORE_TURN, Effect.PASSED, "score 0.1"),
-				new Verdict("request", Phase.BEFORE_MODEL, Effect.PASSED, "the same each time"),
-				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 1"),
-				new Verdict("reply", Phase.AFTER_MODEL, Effect.PASSED, "score 2"),
-				new Verdict("kept", Phase.BEFORE_SAVE, Effect.PASSED, "half \ufffd a character"));
+				new Verdict("input", Phase.BEFORE_TURN, Kind.PASSED, "score 0.1"),
+				new Verdict("request", Phase.BEFORE_MODEL, Kind.PASSED, "the same each time"),
+				new Verdict("reply", Phase.AFTER_MODEL, Kind.PASSED, "score 1"),
+				new Verdict("reply", Phase.AFTER_MODEL, Kind.PASSED, "score 2"),
+				new Verdict("kept", Phase.BEFORE_SAVE, Kind.PASSED, "half \ufffd a character"));
 		assertThat(turn().verdicts()).isEqualTo(result.turn().verdicts());
 		assertThat(log()).hasSize(4);
 	}
@@ -926,7 +926,7 @@ class SessionHookTests {
 				client(ClientSetup.plain(), List.of(TestHooks.beforeTurn("first", (input) -> HookResult.keep("fine")),
 						TestHooks.beforeTurn("second", (input) -> HookResult.refuse("no")))),
 				"q");
-		assertThat(turn().verdicts()).extracting(Verdict::effect).containsExactly(Effect.PASSED, Effect.REFUSED);
+		assertThat(turn().verdicts()).extracting(Verdict::kind).containsExactly(Kind.PASSED, Kind.REFUSED);
 		for (String note : new String[] { " ", null }) {
 			assertThatThrownBy(() -> HookResult.keep(note)).isInstanceOf(IllegalArgumentException.class)
 				.hasMessageContaining("keep()");

@@ -800,8 +800,8 @@ abstract class CommitContract extends ProtocolContract {
 	@Test
 	void verdictsComeBackEqualAndALaterPartReplacesThem() {
 		SessionKey key = key();
-		Verdict replaced = new Verdict("Rédacteur \"x\"", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null);
-		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_SAVE, Verdict.Effect.REFUSED, "no 🐪, never\u0000");
+		Verdict replaced = new Verdict("Rédacteur \"x\"", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REPLACED, null);
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_SAVE, Verdict.Kind.REFUSED, "no 🐪, never\u0000");
 		Turn open = judged(name("turn"), TurnStatus.AWAITING_APPROVAL, List.of(replaced));
 		commit(Commit.first(key).turn(new TurnWrite(open, 0, items("q1"))));
 		assertThat(store().turns(key, Tail.ALL).get(0).verdicts()).containsExactly(replaced);
@@ -858,7 +858,7 @@ abstract class CommitContract extends ProtocolContract {
 	@Test
 	void refusedTurnWithoutItemsIsKeptBesideTheHistory() {
 		SessionKey key = key();
-		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, "no");
+		Verdict refused = new Verdict("guard", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REFUSED, "no");
 		commit(Commit.any(key)
 			.turn(new TurnWrite(judged(name("turn"), TurnStatus.REFUSED, List.of(refused)), 0, List.of())));
 		assertThat(log(key)).isEmpty();
@@ -904,7 +904,7 @@ abstract class CommitContract extends ProtocolContract {
 		for (Turn.Builder turn : List.of(Turn.builder("agent", AT).agent(half),
 				Turn.builder("parameter", AT).parameters(Map.of("name", half)),
 				Turn.builder("failure", AT).status(TurnStatus.FAILED, AT).failure(half), Turn.builder("verdict", AT)
-					.verdicts(List.of(new Verdict("hook", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REFUSED, half))))) {
+					.verdicts(List.of(new Verdict("hook", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REFUSED, half))))) {
 			assertThatExceptionOfType(UnstorableMessageException.class)
 				.isThrownBy(() -> store().commit(Commit.any(key).turn(new TurnWrite(turn.build(), 0, List.of()))));
 		}

@@ -100,7 +100,7 @@ final class RandomContent {
 
 	private List<Verdict> verdicts() {
 		return oneIn(3) ? List.of(new Verdict("hook", oneOf(List.of(Verdict.Phase.values())),
-				oneOf(List.of(Verdict.Effect.values())), oneIn(2) ? oneOf(TEXTS) : null)) : List.of();
+				oneOf(List.of(Verdict.Kind.values())), oneIn(2) ? oneOf(TEXTS) : null)) : List.of();
 	}
 
 	private Snapshot snapshot() {

@@ -468,7 +468,7 @@ public final class GatedTurns {
 				kept(key)
 						+ " If a call without a message is refused too, end the turn with Approvals.cancel(..): what a"
 						+ " hook refuses is left out then. " + cause.getMessage(),
-				new Verdict(cause.hook(), cause.phase(), Verdict.Effect.REFUSED, cause.reason()));
+				new Verdict(cause.hook(), cause.phase(), Verdict.Kind.REFUSED, cause.reason()));
 		kept.addSuppressed(cause);
 		return kept;
 	}

@@ -69,7 +69,7 @@ public record JoiningInput(List<Message> messages, List<String> asked, List<Verd
 		Map<String, Object> values = new HashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.effect().name());
+		values.put("outcome", verdict.kind().name());
 		if (verdict.reason() != null) {
 			values.put("reason", verdict.reason());
 		}
@@ -94,7 +94,7 @@ public record JoiningInput(List<Message> messages, List<String> asked, List<Verd
 	private static Verdict verdict(Map<?, ?> values) {
 		return new Verdict(String.valueOf(values.get("hook")),
 				Verdict.Phase.valueOf(String.valueOf(values.get("phase"))),
-				Verdict.Effect.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
+				Verdict.Kind.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
 	}
 
 	/**

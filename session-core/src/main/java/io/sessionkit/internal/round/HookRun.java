@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.Verdict.Effect;
+import io.sessionkit.Verdict.Kind;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
@@ -166,7 +166,7 @@ public final class HookRun {
 	 */
 	public synchronized @Nullable Verdict refusal() {
 		return this.verdicts.stream()
-			.filter((verdict) -> verdict.effect() == Effect.REFUSED)
+			.filter((verdict) -> verdict.kind() == Kind.REFUSED)
 			.reduce((before, last) -> last)
 			.orElse(null);
 	}
@@ -280,17 +280,17 @@ public final class HookRun {
 		for (NamedHook hook : hooks) {
 			HookResult<T> result = ask(hook, step, now);
 			if (result instanceof HookResult.Keep<T> keep && keep.note() != null) {
-				add(new Verdict(hook.name(), step.phase(), Effect.PASSED, NamedHook.storable(keep.note())));
+				add(new Verdict(hook.name(), step.phase(), Kind.PASSED, NamedHook.storable(keep.note())));
 			}
 			if (result instanceof HookResult.Refuse<T> refuse) {
 				throw refused(hook, step.phase(), refuse.reason());
 			}
 			if (result instanceof HookResult.Answer answer) {
-				add(new Verdict(hook.name(), step.phase(), Effect.ANSWERED, null));
+				add(new Verdict(hook.name(), step.phase(), Kind.ANSWERED, null));
 				return new Passed<>(now, now != value, answer.text());
 			}
 			if (result instanceof HookResult.Replace<T> replace && !step.isSame(replace.value(), now)) {
-				add(new Verdict(hook.name(), step.phase(), Effect.REPLACED, null));
+				add(new Verdict(hook.name(), step.phase(), Kind.REPLACED, null));
 				now = replace.value();
 				step.replaced(now);
 			}
@@ -316,7 +316,7 @@ public final class HookRun {
 		}
 		catch (Throwable ex) {
 			String reason = (ex instanceof Told) ? String.valueOf(ex.getMessage()) : ex.getClass().getName();
-			Verdict verdict = new Verdict(hook.name(), step.phase(), Effect.FAILED, reason);
+			Verdict verdict = new Verdict(hook.name(), step.phase(), Kind.FAILED, reason);
 			add(verdict);
 			if (step.phase() == Phase.AFTER_MODEL || step.phase() == Phase.BEFORE_SAVE) {
 				throw failed(verdict, ex);
@@ -337,7 +337,7 @@ public final class HookRun {
 	}
 
 	private SessionRefusedException refused(NamedHook hook, Phase phase, String reason) {
-		Verdict verdict = new Verdict(hook.name(), phase, Effect.REFUSED, NamedHook.storable(reason));
+		Verdict verdict = new Verdict(hook.name(), phase, Kind.REFUSED, NamedHook.storable(reason));
 		add(verdict);
 		return stop(
 				new SessionRefusedException("Hook '" + hook.name() + "' refused in " + NamedHook.method(phase)

@@ -92,7 +92,7 @@ final class TurnPayload {
 		Map<String, Object> values = new HashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.effect().name());
+		values.put("outcome", verdict.kind().name());
 		putIfPresent(values, "reason", verdict.reason());
 		return values;
 	}
@@ -105,7 +105,7 @@ final class TurnPayload {
 	private static Verdict verdict(Map<?, ?> values) {
 		return new Verdict(String.valueOf(values.get("hook")),
 				Verdict.Phase.valueOf(String.valueOf(values.get("phase"))),
-				Verdict.Effect.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
+				Verdict.Kind.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
 	}
 
 	private static long number(Map<?, ?> values, String name) {

@@ -56,7 +56,7 @@ public final class StoredQuestion {
 		return turn.verdicts()
 			.stream()
 			.anyMatch((verdict) -> verdict.phase() == Verdict.Phase.BEFORE_SAVE
-					&& verdict.effect() == Verdict.Effect.REPLACED);
+					&& verdict.kind() == Verdict.Kind.REPLACED);
 	}
 
 	private List<Message> beforeReplies(int end) {

@@ -137,7 +137,7 @@ final class DocumentText {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.effect().name());
+		values.put("outcome", verdict.kind().name());
 		values.put("reason", verdict.reason());
 		return values;
 	}
@@ -292,7 +292,7 @@ final class DocumentText {
 
 	private static Verdict verdict(DocumentFields fields) {
 		return new Verdict(fields.text("hook"), Verdict.Phase.valueOf(fields.text("phase")),
-				Verdict.Effect.valueOf(fields.text("outcome")), fields.find("reason", String.class));
+				Verdict.Kind.valueOf(fields.text("outcome")), fields.find("reason", String.class));
 	}
 
 	private static StoredItem item(DocumentFields fields, long turn) {

@@ -34,8 +34,8 @@ class OfferVersionTests {
 	private static final List<Message> MESSAGES = List.of(new UserMessage("and the tests, please"));
 
 	private static final List<Verdict> VERDICTS = List.of(
-			new Verdict("Redactor", Verdict.Phase.BEFORE_TURN, Verdict.Effect.REPLACED, null),
-			new Verdict("Moderation", Verdict.Phase.BEFORE_TURN, Verdict.Effect.PASSED, "score 0.2"));
+			new Verdict("Redactor", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REPLACED, null),
+			new Verdict("Moderation", Verdict.Phase.BEFORE_TURN, Verdict.Kind.PASSED, "score 0.2"));
 
 	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 

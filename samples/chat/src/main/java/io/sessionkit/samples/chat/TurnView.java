@@ -60,10 +60,10 @@ record TurnView(String id, long number, long parent, TurnStatus status, @Nullabl
 	/**
 	 * A decision or a note of a hook.
 	 */
-	record VerdictView(String hook, String phase, String effect, @Nullable String reason) {
+	record VerdictView(String hook, String phase, String kind, @Nullable String reason) {
 
 		static VerdictView of(Verdict verdict) {
-			return new VerdictView(verdict.hook(), String.valueOf(verdict.phase()), String.valueOf(verdict.effect()),
+			return new VerdictView(verdict.hook(), String.valueOf(verdict.phase()), String.valueOf(verdict.kind()),
 					verdict.reason());
 		}
 
