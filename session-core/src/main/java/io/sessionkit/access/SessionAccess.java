@@ -214,8 +214,20 @@ public final class SessionAccess {
 	 * @return the result of the work
 	 * @throws IllegalStateException if the result is a stream or a future
 	 */
-	public <T> T callAs(Caller caller, Supplier<T> work) {
+	public <T extends @Nullable Object> T callAs(Caller caller, Supplier<T> work) {
 		return as(caller, work);
+	}
+
+	/**
+	 * Does work without a result on this thread for another caller, as {@link #callAs}.
+	 * @param caller the caller
+	 * @param work the work
+	 */
+	public void runAs(Caller caller, Runnable work) {
+		this.<@Nullable Object>callAs(caller, () -> {
+			work.run();
+			return null;
+		});
 	}
 
 	/**
@@ -226,7 +238,7 @@ public final class SessionAccess {
 	 * @param <T> the type of the result
 	 * @return the result of the work
 	 */
-	public static <T> T callAsOwner(SessionKey key, Supplier<T> work) {
+	public static <T extends @Nullable Object> T callAsOwner(SessionKey key, Supplier<T> work) {
 		return as(Caller.ownerOf(key), work);
 	}
 
@@ -238,7 +250,7 @@ public final class SessionAccess {
 	 * @param <T> the type of the result
 	 * @return the wrapped work, which may run on any thread
 	 */
-	public static <T> Callable<T> carrying(Callable<T> work) {
+	public static <T extends @Nullable Object> Callable<T> carrying(Callable<T> work) {
 		Caller caller = named(TurnBinding.running());
 		if (caller == null) {
 			return work;
@@ -254,7 +266,7 @@ public final class SessionAccess {
 		};
 	}
 
-	private static <T> T as(Caller caller, Supplier<T> work) {
+	private static <T extends @Nullable Object> T as(Caller caller, Supplier<T> work) {
 		Acting before = act(new Acting(caller, TurnBinding.running()));
 		try {
 			return done(work.get());
@@ -277,7 +289,7 @@ public final class SessionAccess {
 	}
 
 	/** Work that is only prepared would run later, for another caller. */
-	private static <T> T done(T result) {
+	private static <T extends @Nullable Object> T done(T result) {
 		if (result instanceof Publisher || result instanceof CompletionStage || result instanceof Future
 				|| result instanceof BaseStream) {
 			throw new IllegalStateException(

@@ -606,19 +606,27 @@ class SessionAccessTests {
 
 	@Test
 	void jobsOfTheServerReachAllAndLeaveNothingBehind() {
-		this.access.callAs(Caller.of("bob"), () -> {
+		this.access.runAs(Caller.of("bob"), () -> {
 			assertThat(this.access.callAs(Caller.server(), () -> this.access.key(ADAS))).isEqualTo(ADAS);
 			assertThat(this.access.callAs(Caller.server(), () -> this.access.key(SessionKey.of("thread"))))
 				.isEqualTo(SessionKey.of("thread"));
 			assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.access.key(ADAS));
-			return "";
 		});
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(this.access::caller);
 		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> this.access.callAs(Caller.server(), () -> {
+			.isThrownBy(() -> this.access.runAs(Caller.server(), () -> {
 				throw new IllegalStateException();
 			}));
 		assertThatExceptionOfType(CallerRequiredException.class).isThrownBy(this.access::caller);
+	}
+
+	@Test
+	void workForAnotherCallerMayHaveNoResult() {
+		List<SessionKey> reached = new ArrayList<>();
+		this.access.runAs(Caller.server(), () -> reached.add(this.access.key(ADAS)));
+		assertThat(reached).containsExactly(ADAS);
+		String nothing = this.access.callAs(Caller.server(), () -> null);
+		assertThat(nothing).isNull();
 	}
 
 	@Test
