@@ -423,6 +423,16 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	}
 
 	/**
+	 * Returns whether a response repeats the reply of an earlier call with the same
+	 * idempotency key.
+	 * @param response a response, or any element of a stream
+	 * @return true if the model was not called
+	 */
+	public static boolean isRepeated(@Nullable ChatClientResponse response) {
+		return isRepeated(chat(response));
+	}
+
+	/**
 	 * Returns whether the messages of a call have joined the turn of another call, with
 	 * {@link Concurrency#STEER}. The response is the reply of that turn, or its pause if
 	 * tool calls wait for a person, and {@link #turn(ChatResponse)} returns it. The cost
@@ -432,6 +442,15 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 */
 	public static boolean isSteered(@Nullable ChatResponse response) {
 		return response != null && Boolean.TRUE.equals(response.getMetadata().get(SessionParameters.STEERED));
+	}
+
+	/**
+	 * Returns whether the messages of a call have joined the turn of another call.
+	 * @param response a response, or any element of a stream
+	 * @return true if this call itself has run nothing
+	 */
+	public static boolean isSteered(@Nullable ChatClientResponse response) {
+		return isSteered(chat(response));
 	}
 
 	/**
@@ -451,8 +470,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * @return the turn; empty if the call named no session or only read it, and for the
 	 * other elements of a stream
 	 */
-	public static Optional<TurnResult> turn(ChatClientResponse response) {
-		return turn(response.chatResponse());
+	public static Optional<TurnResult> turn(@Nullable ChatClientResponse response) {
+		return turn(chat(response));
 	}
 
 	/**
@@ -478,8 +497,12 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */
-	public static List<ToolApproval> pending(ChatClientResponse response) {
-		return pending(response.chatResponse());
+	public static List<ToolApproval> pending(@Nullable ChatClientResponse response) {
+		return pending(chat(response));
+	}
+
+	private static @Nullable ChatResponse chat(@Nullable ChatClientResponse response) {
+		return (response != null) ? response.chatResponse() : null;
 	}
 
 	@Override

@@ -56,6 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
@@ -128,6 +129,23 @@ class IdempotencyKeyTests {
 		assertThat(this.model.prompts()).hasSize(2);
 		assertThat(text(call(chat(store), "q1", "r3"))).isEqualTo("a3");
 		assertThat(store.messages(this.key)).hasSize(6);
+	}
+
+	@Test
+	void whatAResponseTellsIsReadFromBothOfItsTypesAndFromNone() {
+		SessionStore store = TestStores.MEMORY.create();
+		this.model.says("a1");
+		call(chat(store), "q1", "r1");
+		ChatClientResponse again = prompt(chat(store), "q1", "r1").call().chatClientResponse();
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(SessionAdvisor.isSteered(again)).isFalse();
+		assertThat(SessionAdvisor.turn(again)).isEqualTo(SessionAdvisor.turn(again.chatResponse()));
+		assertThat(SessionAdvisor.pending(again)).isEmpty();
+		ChatClientResponse none = null;
+		assertThat(SessionAdvisor.isRepeated(none)).isFalse();
+		assertThat(SessionAdvisor.isSteered(none)).isFalse();
+		assertThat(SessionAdvisor.turn(none)).isEmpty();
+		assertThat(SessionAdvisor.pending(none)).isEmpty();
 	}
 
 	@ParameterizedTest
