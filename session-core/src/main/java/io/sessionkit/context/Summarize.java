@@ -90,7 +90,6 @@ public final class Summarize {
 		this.maxInputTokens = builder.maxInputTokens;
 		this.timeout = builder.timeout;
 		this.backoff = builder.backoff;
-		check();
 	}
 
 	/**
@@ -218,31 +217,6 @@ public final class Summarize {
 		return this.backoff;
 	}
 
-	private void check() {
-		if (this.triggerTokens < 1 || this.triggerMessages < 1 || this.maxInputTokens < 1) {
-			throw new IllegalArgumentException("Triggers and the largest input must be 1 or more: " + this.triggerTokens
-					+ " tokens, " + this.triggerMessages + " messages, " + this.maxInputTokens
-					+ " tokens of input. Leave a trigger out for none.");
-		}
-		if (this.keepTurns < 0) {
-			throw new IllegalArgumentException(
-					"The turns to keep must be 0 or more: " + this.keepTurns + ". 0 summarizes all of them.");
-		}
-		if (!this.prompt.contains(CONVERSATION)) {
-			throw new IllegalArgumentException("The prompt of the summarizer has no " + CONVERSATION
-					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
-					+ SUMMARY + " where the summary so far is.");
-		}
-		if (!isPossible(this.timeout) || !isPossible(this.backoff)) {
-			throw new IllegalArgumentException("Timeout and backoff must be at least a millisecond and at most a day: "
-					+ this.timeout + " and " + this.backoff + ".");
-		}
-	}
-
-	private static boolean isPossible(Duration duration) {
-		return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(LONGEST_TIME) <= 0;
-	}
-
 	/**
 	 * Builds a {@link Summarize} rule. Not safe for use by many threads.
 	 */
@@ -286,8 +260,10 @@ public final class Summarize {
 		 * Makes a summary due when the messages of the view have this many tokens.
 		 * @param tokens the number of tokens, at least 1
 		 * @return this builder
+		 * @throws IllegalArgumentException if there are fewer
 		 */
 		public Builder triggerTokens(long tokens) {
+			check(tokens >= 1, "A trigger needs 1 token or more: " + tokens + ". Leave it out for none.");
 			this.triggerTokens = tokens;
 			return this;
 		}
@@ -296,8 +272,10 @@ public final class Summarize {
 		 * Makes a summary due when the view has this many messages.
 		 * @param messages the number of messages, at least 1
 		 * @return this builder
+		 * @throws IllegalArgumentException if there are fewer
 		 */
 		public Builder triggerMessages(long messages) {
+			check(messages >= 1, "A trigger needs 1 message or more: " + messages + ". Leave it out for none.");
 			this.triggerMessages = messages;
 			return this;
 		}
@@ -317,8 +295,10 @@ public final class Summarize {
 		 * Sets the number of the newest turns that stay as they are.
 		 * @param turns the number of turns; 0 for none
 		 * @return this builder
+		 * @throws IllegalArgumentException if the number is negative
 		 */
 		public Builder keepTurns(int turns) {
+			check(turns >= 0, "The turns to keep must be 0 or more: " + turns + ". 0 summarizes all of them.");
 			this.keepTurns = turns;
 			return this;
 		}
@@ -327,8 +307,12 @@ public final class Summarize {
 		 * Sets the instructions for the model.
 		 * @param prompt a text with {@value #CONVERSATION}
 		 * @return this builder
+		 * @throws IllegalArgumentException if the text has no such placeholder
 		 */
 		public Builder prompt(String prompt) {
+			check(prompt.contains(CONVERSATION), "The prompt of the summarizer has no " + CONVERSATION
+					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
+					+ SUMMARY + " where the summary so far is.");
 			this.prompt = prompt;
 			return this;
 		}
@@ -337,8 +321,10 @@ public final class Summarize {
 		 * Sets the number of tokens that one summary may read.
 		 * @param tokens the number of tokens, at least 1
 		 * @return this builder
+		 * @throws IllegalArgumentException if there are fewer
 		 */
 		public Builder maxInputTokens(int tokens) {
+			check(tokens >= 1, "The largest input must be 1 token or more: " + tokens + ".");
 			this.maxInputTokens = tokens;
 			return this;
 		}
@@ -347,8 +333,10 @@ public final class Summarize {
 		 * Sets the time that the model may take.
 		 * @param timeout the longest time
 		 * @return this builder
+		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer than a day
 		 */
 		public Builder timeout(Duration timeout) {
+			check(isPossible(timeout), "The timeout must be at least a millisecond and at most a day: " + timeout + ".");
 			this.timeout = timeout;
 			return this;
 		}
@@ -359,8 +347,10 @@ public final class Summarize {
 		 * @param backoff the time after the first failure; it doubles each time, up to an
 		 * hour; a longer one stays as it is
 		 * @return this builder
+		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer than a day
 		 */
 		public Builder backoff(Duration backoff) {
+			check(isPossible(backoff), "The backoff must be at least a millisecond and at most a day: " + backoff + ".");
 			this.backoff = backoff;
 			return this;
 		}
@@ -368,10 +358,19 @@ public final class Summarize {
 		/**
 		 * Builds the rule.
 		 * @return a new rule
-		 * @throws IllegalArgumentException if a value is not possible
 		 */
 		public Summarize build() {
 			return new Summarize(this);
+		}
+
+		private static boolean isPossible(Duration duration) {
+			return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(LONGEST_TIME) <= 0;
+		}
+
+		private static void check(boolean possible, String fault) {
+			if (!possible) {
+				throw new IllegalArgumentException(fault);
+			}
 		}
 
 	}

@@ -1015,11 +1015,16 @@ class SummarizeTests {
 
 	@Test
 	void aRuleThatCannotWorkIsRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> rule().prompt("sum it up").build())
+		Summarize.Builder rule = rule();
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.prompt("sum it up"))
 			.withMessageContaining("{conversation}");
-		assertThatIllegalArgumentException().isThrownBy(() -> rule().keepTurns(-1).build()).withMessageContaining("-1");
-		assertThatIllegalArgumentException().isThrownBy(() -> rule().triggerTokens(0).build());
-		assertThatIllegalArgumentException().isThrownBy(() -> rule().timeout(Duration.ZERO).build());
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.keepTurns(-1)).withMessageContaining("-1");
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.triggerTokens(0));
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.triggerMessages(0));
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.maxInputTokens(0));
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.timeout(Duration.ZERO));
+		assertThatIllegalArgumentException().isThrownBy(() -> rule.backoff(Duration.ofDays(2)));
+		assertThat(rule.build().keepTurns()).isEqualTo(6);
 	}
 
 	@Test
