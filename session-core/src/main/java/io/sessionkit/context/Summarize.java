@@ -310,9 +310,10 @@ public final class Summarize {
 		 * @throws IllegalArgumentException if the text has no such placeholder
 		 */
 		public Builder prompt(String prompt) {
-			check(prompt.contains(CONVERSATION), "The prompt of the summarizer has no " + CONVERSATION
-					+ ", so it would be told nothing. Write " + CONVERSATION + " where the messages are to stand and "
-					+ SUMMARY + " where the summary so far is.");
+			check(prompt.contains(CONVERSATION),
+					"The prompt of the summarizer has no " + CONVERSATION + ", so it would be told nothing. Write "
+							+ CONVERSATION + " where the messages are to stand and " + SUMMARY
+							+ " where the summary so far is.");
 			this.prompt = prompt;
 			return this;
 		}
@@ -333,10 +334,12 @@ public final class Summarize {
 		 * Sets the time that the model may take.
 		 * @param timeout the longest time
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer than a day
+		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer
+		 * than a day
 		 */
 		public Builder timeout(Duration timeout) {
-			check(isPossible(timeout), "The timeout must be at least a millisecond and at most a day: " + timeout + ".");
+			check(isPossible(timeout),
+					"The timeout must be at least a millisecond and at most a day: " + timeout + ".");
 			this.timeout = timeout;
 			return this;
 		}
@@ -347,10 +350,12 @@ public final class Summarize {
 		 * @param backoff the time after the first failure; it doubles each time, up to an
 		 * hour; a longer one stays as it is
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer than a day
+		 * @throws IllegalArgumentException if it is shorter than a millisecond or longer
+		 * than a day
 		 */
 		public Builder backoff(Duration backoff) {
-			check(isPossible(backoff), "The backoff must be at least a millisecond and at most a day: " + backoff + ".");
+			check(isPossible(backoff),
+					"The backoff must be at least a millisecond and at most a day: " + backoff + ".");
 			this.backoff = backoff;
 			return this;
 		}

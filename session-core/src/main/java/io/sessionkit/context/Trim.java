@@ -24,8 +24,7 @@ import io.sessionkit.internal.Bound;
 public record Trim(int maxTurns, int maxMessages, int maxTokens, Pins pins) {
 
 	/** Sends everything. */
-	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE,
-			Pins.NONE);
+	public static final Trim NONE = new Trim(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Pins.NONE);
 
 	public Trim {
 		if (!Bound.MAX_TURNS.allows(maxTurns) || !Bound.MAX_MESSAGES.allows(maxMessages)

@@ -27,9 +27,9 @@ public sealed interface HookResult<T> {
 
 	/**
 	 * Leaves the value as it is and keeps a note on it with the turn, as a
-	 * {@link io.sessionkit.Verdict} of the kind {@code PASSED}. Such a note may be the score of
-	 * a moderation, for example. The same note in several rounds is kept as
-	 * one verdict. Outside of a turn a note is lost.
+	 * {@link io.sessionkit.Verdict} of the kind {@code PASSED}. Such a note may be the
+	 * score of a moderation, for example. The same note in several rounds is kept as one
+	 * verdict. Outside of a turn a note is lost.
 	 * @param note the note, which is stored: it must not quote the checked text
 	 * @param <T> the type of the value that the hook was given
 	 * @return the result

@@ -256,7 +256,10 @@ class HistoryPolicyTests {
 	@Test
 	void turnThatWaitsContinuesBehindTheGivenHistoryAsItIs() {
 		for (HistoryPolicy policy : List.of(HistoryPolicy.USE_IF_PROVIDED, HistoryPolicy.REPLACE_SESSION)) {
-			use(Conversations.builder(this.store).trim(Trim.keepLastTurns(1).maxMessages(2)).merge((history, input) -> input).build());
+			use(Conversations.builder(this.store)
+				.trim(Trim.keepLastTurns(1).maxMessages(2))
+				.merge((history, input) -> input)
+				.build());
 			AtomicInteger runs = new AtomicInteger();
 			Approvals approvals = gated();
 			ask("a");

@@ -545,8 +545,7 @@ class SteeringTests {
 		ChatResponse answer = first.get(20, TimeUnit.SECONDS);
 		assertThat(log(store)).contains("assistant: a of u1:1+short+u2");
 		assertThat(turn(answer).status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(turn(answer).verdicts()).extracting((verdict) -> verdict.kind().name())
-			.containsExactly("REPLACED");
+		assertThat(turn(answer).verdicts()).extracting((verdict) -> verdict.kind().name()).containsExactly("REPLACED");
 		assertThatExceptionOfType(Exception.class).isThrownBy(others.get(0)::get)
 			.withCauseInstanceOf(SessionRefusedException.class);
 		assertThat(SessionAdvisor.isSteered(others.get(1).get(20, TimeUnit.SECONDS))).isFalse();

@@ -197,7 +197,9 @@ class ApplicationToolsTests {
 	}
 
 	private static Conversations.Builder randomRules(Conversations.Builder conversations, Random random) {
-		Trim trim = Trim.keepLastTurns(random.nextInt(4)).maxMessages(1 + random.nextInt(8)).maxTokens(10 + random.nextInt(80));
+		Trim trim = Trim.keepLastTurns(random.nextInt(4))
+			.maxMessages(1 + random.nextInt(8))
+			.maxTokens(10 + random.nextInt(80));
 		if (random.nextInt(3) == 0) {
 			trim = trim.pins(Pins.firstUser());
 		}

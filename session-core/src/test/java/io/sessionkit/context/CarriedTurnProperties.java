@@ -558,7 +558,9 @@ class CarriedTurnProperties {
 				case 1 -> Trim.keepLastTurns(random.nextInt(3));
 				case 2 -> Trim.keepLastMessages(1 + random.nextInt(8));
 				case 3 -> Trim.keepLastTokens(10 + random.nextInt(100));
-				default -> Trim.keepLastTurns(1 + random.nextInt(3)).maxMessages(1 + random.nextInt(10)).maxTokens(20 + random.nextInt(200));
+				default -> Trim.keepLastTurns(1 + random.nextInt(3))
+					.maxMessages(1 + random.nextInt(10))
+					.maxTokens(20 + random.nextInt(200));
 			};
 			this.trim = switch (random.nextInt(4)) {
 				case 0 -> trim.pins(Pins.firstUser().andMetadata(ViewRules.PIN));

@@ -350,7 +350,8 @@ class SessionLimitsTests {
 	}
 
 	private static Trim trim(Random random) {
-		return Trim.keepLastTurns(first(orNone(random, random.nextInt(8)), Integer.MAX_VALUE)).maxMessages(first(orNone(random, 1 + random.nextInt(20)), Integer.MAX_VALUE))
+		return Trim.keepLastTurns(first(orNone(random, random.nextInt(8)), Integer.MAX_VALUE))
+			.maxMessages(first(orNone(random, 1 + random.nextInt(20)), Integer.MAX_VALUE))
 			.maxTokens(first(orNone(random, 1 + random.nextInt(60)), Integer.MAX_VALUE));
 	}
 
