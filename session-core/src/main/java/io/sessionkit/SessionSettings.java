@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the largest number of messages of history that a call sends, as
  * {@code SessionAdvisor.limit} has it for one call; null for none
  * @param trim the limits of a request
- * @param summarize false if no summary is made unless {@code Conversation.compact} is
+ * @param summarize false if no summary is made unless {@code Conversation.summarize} is
  * called; true, or null, if summaries are made as configured
  * @param retention the limits of what is kept
  */
@@ -61,7 +61,7 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 
 	/**
 	 * Returns these settings with summaries on or off.
-	 * @param on false to make no summary unless {@code Conversation.compact} is called,
+	 * @param on false to make no summary unless {@code Conversation.summarize} is called,
 	 * true to make them as configured; null to remove the setting
 	 * @return a copy with that setting
 	 */

@@ -20,8 +20,8 @@ import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.message.Copies;
@@ -177,8 +177,8 @@ public final class Conversation {
 	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
-	public Compaction compact() {
-		return compact(false);
+	public SummaryResult summarize() {
+		return summarize(false);
 	}
 
 	/**
@@ -192,14 +192,14 @@ public final class Conversation {
 	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
-	public Compaction compact(boolean force) {
+	public SummaryResult summarize(boolean force) {
 		checkNotPaused("summarized");
 		if (this.summarizer == null) {
 			throw new IllegalStateException("Session " + this.key + " cannot be summarized: no model is set for it. Set"
 					+ " sessionkit.summarize.model or a trigger, and not sessionkit.summarize.enabled=false, or give"
 					+ " Conversations.builder(..) a Summarize.");
 		}
-		return this.summarizer.compact(this.key, force);
+		return this.summarizer.summarizeNow(this.key, force);
 	}
 
 	/**

@@ -55,7 +55,7 @@ public interface SessionListener {
 	/**
 	 * Handles a new summary, which replaces older turns in requests from now on. For a
 	 * summary in the background this is called after the turn, on a separate thread. A
-	 * summary that is asked for ({@code Conversation.compact()}) is returned instead.
+	 * summary that is asked for ({@code Conversation.summarize()}) is returned instead.
 	 * @param event the event, with the summary
 	 */
 	default void summarized(SessionEvent.Summarized event) {
@@ -63,7 +63,7 @@ public interface SessionListener {
 
 	/**
 	 * Handles a summary that was due and could not be made. Nothing has changed. The
-	 * outcome of {@code Conversation.compact()} is returned instead.
+	 * outcome of {@code Conversation.summarize()} is returned instead.
 	 * @param event the event, with the reason
 	 */
 	default void summaryFailed(SessionEvent.SummaryFailed event) {

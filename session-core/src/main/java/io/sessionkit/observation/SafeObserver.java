@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.internal.Interrupts;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,7 +42,7 @@ final class SafeObserver implements TurnObserver {
 	}
 
 	@Override
-	public Compaction summarize(Supplier<Compaction> work) {
+	public SummaryResult summarize(Supplier<SummaryResult> work) {
 		return around(this.insideOut, TurnObserver::summarize, work);
 	}
 

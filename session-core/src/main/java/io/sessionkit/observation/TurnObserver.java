@@ -3,7 +3,7 @@ package io.sessionkit.observation;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 
 /**
  * Observes the calls on all sessions of a process, to trace or to count them. It changes
@@ -40,7 +40,7 @@ public interface TurnObserver {
 	 * @param work makes the summary, and must be called once; it does not throw
 	 * @return the result of the work
 	 */
-	default Compaction summarize(Supplier<Compaction> work) {
+	default SummaryResult summarize(Supplier<SummaryResult> work) {
 		return work.get();
 	}
 

@@ -244,7 +244,7 @@ class SampleTrapsTests {
 		try (Conversations conversations = Conversations.builder(this.store)
 			.summarize(Summarize.by(summarizer).keepTurns(keepTurns).build())
 			.build()) {
-			conversations.get(T1).compact(true);
+			conversations.get(T1).summarize(true);
 		}
 		List<Message> view = thread().view();
 		assertThat(ValidSequence.faults(view)).isEmpty();

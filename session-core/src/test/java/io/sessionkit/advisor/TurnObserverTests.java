@@ -16,8 +16,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.approval.NewMessageRule;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
@@ -623,8 +623,8 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public Compaction summarize(Supplier<Compaction> work) {
-			Compaction made = work.get();
+		public SummaryResult summarize(Supplier<SummaryResult> work) {
+			SummaryResult made = work.get();
 			this.lines.add("summary " + made.status());
 			return made;
 		}

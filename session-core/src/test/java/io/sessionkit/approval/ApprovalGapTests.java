@@ -737,7 +737,7 @@ class ApprovalGapTests {
 			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
 			.build();
 		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat(conversations), "more"));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> conversations.get(KEY).compact(true));
+		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> conversations.get(KEY).summarize(true));
 		approveAll();
 		this.model.says("done");
 		assertThat(ask(chat(conversations), null)).isEqualTo("done");

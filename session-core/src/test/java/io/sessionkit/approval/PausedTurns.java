@@ -287,7 +287,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 		ask(mode, "q0");
 		ask(mode, "q1");
 		List<ThrowingCallable> losing = List.of(() -> store().pop(this.key), () -> store().clear(this.key),
-				() -> thread().pop(), () -> thread().clear(), () -> thread().compact(), () -> thread().delete(2),
+				() -> thread().pop(), () -> thread().clear(), () -> thread().summarize(), () -> thread().delete(2),
 				() -> thread().delete(Set.of(3L)));
 		for (ThrowingCallable call : losing) {
 			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(call)

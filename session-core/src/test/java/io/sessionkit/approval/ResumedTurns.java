@@ -20,7 +20,7 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
@@ -133,7 +133,7 @@ abstract class ResumedTurns extends StandingApprovals {
 			pause(place);
 			return Flux.just(summarizer.chunk("u1 and u2", List.of(), true));
 		}));
-		assertThat(thread().compact(true).status()).isEqualTo(Compaction.Status.SUMMARIZED);
+		assertThat(thread().summarize(true).status()).isEqualTo(SummaryResult.Status.SUMMARIZED);
 		assertThat(turns()).endsWith(TurnStatus.AWAITING_APPROVAL);
 		assertThat(store().find(this.key).orElseThrow().summaryTurn()).isEqualTo(2);
 		approve(waiting());

@@ -14,8 +14,8 @@ import io.sessionkit.Durability;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
-import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.TestHooks;
@@ -187,10 +187,10 @@ abstract class SteppedTurns extends NewMessages {
 		}));
 		this.model.calls(look("c1", 1)).says("done");
 		Conversation thread = thread();
-		Future<Compaction> made = CompletableFuture.supplyAsync(() -> thread.compact(true));
+		Future<SummaryResult> made = CompletableFuture.supplyAsync(() -> thread.summarize(true));
 		await(read);
 		assertThat(status(ask(setup, "q"))).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(made.get(1, TimeUnit.MINUTES).status()).isEqualTo(Compaction.Status.SUMMARIZED);
+		assertThat(made.get(1, TimeUnit.MINUTES).status()).isEqualTo(SummaryResult.Status.SUMMARIZED);
 		assertThat(Lines.of(thread().view())).startsWith(QUESTION, "assistant: u1 and u2", "user: u3")
 			.endsWith("user: q", "assistant look({\"id\":1})", "tool look=seen", "assistant: done");
 	}

@@ -17,7 +17,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
-import io.sessionkit.context.Compaction.Status;
+import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -268,7 +268,7 @@ class SessionLimitsTests {
 		assertThat(sent(process)).isEqualTo(TURNS + 1);
 		assertThat(this.summarizer.prompts()).isEmpty();
 		this.summarizer.says("on request");
-		assertThat(process.get(this.key).compact().status()).isEqualTo(Status.SUMMARIZED);
+		assertThat(process.get(this.key).summarize().status()).isEqualTo(Status.SUMMARIZED);
 		assertThat(sent(process)).as("the summary that was asked for, and one turn").isEqualTo(2);
 		for (int i = 0; i < 4; i++) {
 			sent(process);

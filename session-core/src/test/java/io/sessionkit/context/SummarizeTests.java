@@ -26,7 +26,7 @@ import io.sessionkit.advisor.CachedUsage;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.context.Compaction.Status;
+import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.context.Summarize.Mode;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
@@ -357,7 +357,7 @@ class SummarizeTests {
 						new AssistantMessage("a2")));
 		this.summarizer.says("up to a1");
 		Conversation thread = conversations(rule().keepTurns(1), Trim.NONE).get(T1);
-		assertThat(thread.compact(true).turns()).isEqualTo(1);
+		assertThat(thread.summarize(true).turns()).isEqualTo(1);
 		assertThat(Lines.of(thread.view())).startsWith(QUESTION, "assistant: up to a1", "user: u2");
 	}
 
@@ -394,8 +394,8 @@ class SummarizeTests {
 		this.summarizer.responds(new ChatResponse(List.of(thought)))
 			.responds(new ChatResponse(List.of(thought, new Generation(new AssistantMessage("what was said")))));
 		Conversation thread = conversations(rule().keepTurns(0), Trim.NONE).get(T1);
-		assertThat(thread.compact(true).failure()).isEqualTo("no text");
-		assertThat(thread.compact(true).summary().text()).isEqualTo("what was said");
+		assertThat(thread.summarize(true).failure()).isEqualTo("no text");
+		assertThat(thread.summarize(true).summary().text()).isEqualTo("what was said");
 	}
 
 	@Test
@@ -418,7 +418,7 @@ class SummarizeTests {
 	void summaryThatIsCutOffOrFilteredChangesNothingWhateverTheProviderCallsIt(String reason) {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.responds(finished("half a summ", reason));
-		Compaction made = conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		SummaryResult made = conversations(rule().keepTurns(0), Trim.NONE).get(T1).summarize(true);
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).isEqualTo("finish reason " + reason);
 		assertThat(thread().summary()).isEmpty();
@@ -429,7 +429,7 @@ class SummarizeTests {
 	void summaryThatIsFinishedIsTakenWhateverTheProviderCallsIt(String reason) {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.responds(finished("what was said", reason));
-		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true).status())
+		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).summarize(true).status())
 			.isEqualTo(Status.SUMMARIZED);
 	}
 
@@ -437,7 +437,7 @@ class SummarizeTests {
 	void summarizerThatFailsNeitherFailsTheCallNorReadsWithoutBound() {
 		this.store.add(T1, List.of(new UserMessage("x".repeat(1_000_000)), new AssistantMessage("a0")));
 		this.summarizer.says("long");
-		Compaction made = conversations(rule().keepTurns(0).maxInputTokens(100), Trim.NONE).get(T1).compact(true);
+		SummaryResult made = conversations(rule().keepTurns(0).maxInputTokens(100), Trim.NONE).get(T1).summarize(true);
 		assertThat(made.status()).isEqualTo(Status.SUMMARIZED);
 		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(3_000).contains("characters left out]");
 	}
@@ -451,12 +451,12 @@ class SummarizeTests {
 			this.summarizer.says("summary " + i);
 		}
 		Conversation thread = conversations(rule().keepTurns(3).maxInputTokens(60), Trim.NONE).get(T1);
-		Compaction made = thread.compact(true);
+		SummaryResult made = thread.summarize(true);
 		assertThat(made.turns()).isEqualTo(27);
 		assertThat(this.summarizer.prompts()).hasSizeBetween(5, 15);
 		assertThat(thread.session().orElseThrow().totals().turns()).isEqualTo(3);
 		assertThat(thread.messages()).hasSize(60);
-		assertThat(thread.compact(true).status()).isEqualTo(Status.NOTHING_TO_COVER);
+		assertThat(thread.summarize(true).status()).isEqualTo(Status.NOTHING_TO_COVER);
 	}
 
 	@Test
@@ -466,7 +466,7 @@ class SummarizeTests {
 		}
 		this.summarizer.says("summary 1").says("summary 2").fails(new IllegalStateException("down"));
 		Conversation thread = conversations(rule().keepTurns(3).maxInputTokens(60), Trim.NONE).get(T1);
-		Compaction made = thread.compact(true);
+		SummaryResult made = thread.summarize(true);
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("IllegalStateException");
 		assertThat(thread.summary().map(Summary::text)).contains("summary 2");
@@ -499,7 +499,7 @@ class SummarizeTests {
 		talk(setup, chat, 1, 3);
 		this.summarizer.says("u1 and u2");
 		this.model.step((prompt) -> later(() -> {
-			assertThat(conversations.get(T1).compact(true).status()).isEqualTo(Status.SUMMARIZED);
+			assertThat(conversations.get(T1).summarize(true).status()).isEqualTo(Status.SUMMARIZED);
 			return Flux.just(this.model.chunk("a4", List.of(), true));
 		}));
 		setup.content(chat.prompt().user("u4").advisors(SessionAdvisor.session(T1)));
@@ -514,7 +514,7 @@ class SummarizeTests {
 		talk(chat, 1, 3);
 		this.summarizer.says("u1 and u2");
 		this.model.step((prompt) -> later(() -> {
-			conversations.get(T1).compact(true);
+			conversations.get(T1).summarize(true);
 			this.store.commit(Commit.any(T1).delete(Set.of(6L)));
 			return Flux.just(this.model.chunk("a4", List.of(), true));
 		}));
@@ -543,7 +543,7 @@ class SummarizeTests {
 			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
 		}
 		this.summarizer.says("u1 and u2");
-		thread.compact(true);
+		thread.summarize(true);
 		this.store.add(T1, List.of(new UserMessage("u4"), new AssistantMessage("a4")));
 		this.store.add(T1, List.of(new UserMessage("u5"), new AssistantMessage("a5")));
 		thread.delete(1);
@@ -562,9 +562,9 @@ class SummarizeTests {
 			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
 		}
 		this.summarizer.says("u1 to u3");
-		Compaction made = conversations(rule().keepTurns(2).maxInputTokens(100), Trim.NONE.pins(Pins.firstUser()))
+		SummaryResult made = conversations(rule().keepTurns(2).maxInputTokens(100), Trim.NONE.pins(Pins.firstUser()))
 			.get(T1)
-			.compact(true);
+			.summarize(true);
 		assertThat(made.status()).isEqualTo(Status.SUMMARIZED);
 		assertThat(text(this.summarizer.lastRequest())).contains(">u1<", ">u3<").doesNotContain("word word");
 	}
@@ -591,7 +591,7 @@ class SummarizeTests {
 		turn.add(new AssistantMessage("a1"));
 		this.store.add(T1, turn);
 		this.summarizer.says("words");
-		conversations(rule().keepTurns(0).maxInputTokens(8_000), Trim.NONE).get(T1).compact(true);
+		conversations(rule().keepTurns(0).maxInputTokens(8_000), Trim.NONE).get(T1).summarize(true);
 		assertThat(text(this.summarizer.lastRequest())).hasSizeLessThan(50_000);
 	}
 
@@ -609,7 +609,7 @@ class SummarizeTests {
 		turn.add(new AssistantMessage("a1"));
 		this.store.add(T1, turn);
 		this.summarizer.says("letters");
-		conversations(rule().keepTurns(0).maxInputTokens(20_000), Trim.NONE).get(T1).compact(true);
+		conversations(rule().keepTurns(0).maxInputTokens(20_000), Trim.NONE).get(T1).summarize(true);
 		int tokens = MessageTokens.byLength().applyAsInt(this.summarizer.lastRequest().get(0));
 		assertThat(tokens).isBetween(5_000, 20_000 + 2_000);
 	}
@@ -625,7 +625,7 @@ class SummarizeTests {
 						ToolResponseMessage.builder().responses(List.of(new ToolResponse(null, "t", null))).build(),
 						new AssistantMessage("a1")));
 		this.summarizer.says("nothing");
-		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true).status())
+		assertThat(conversations(rule().keepTurns(0), Trim.NONE).get(T1).summarize(true).status())
 			.isEqualTo(Status.SUMMARIZED);
 	}
 
@@ -638,7 +638,7 @@ class SummarizeTests {
 			.hooks(Redactor.standard())
 			.build();
 		this.opened.add(conversations);
-		assertThat(conversations.get(T1).compact(true).summary().text()).isEqualTo("wrote to [email]");
+		assertThat(conversations.get(T1).summarize(true).summary().text()).isEqualTo("wrote to [email]");
 		assertThat(text(this.summarizer.lastRequest())).contains("mail [email]").doesNotContain("alice");
 	}
 
@@ -646,14 +646,14 @@ class SummarizeTests {
 	void summaryFromBeforeTheRedactorIsRedactedForTheSummarizer() {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.says("wrote to alice@example.com").says("wrote to somebody");
-		conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		conversations(rule().keepTurns(0), Trim.NONE).get(T1).summarize(true);
 		this.store.add(T1, List.of(new UserMessage("u2"), new AssistantMessage("a2")));
 		Conversations conversations = Conversations.builder(this.store)
 			.summarize(rule().keepTurns(0).build())
 			.hooks(Redactor.standard())
 			.build();
 		this.opened.add(conversations);
-		assertThat(conversations.get(T1).compact(true).status()).isEqualTo(Status.SUMMARIZED);
+		assertThat(conversations.get(T1).summarize(true).status()).isEqualTo(Status.SUMMARIZED);
 		assertThat(text(this.summarizer.lastRequest())).contains("wrote to [email]", "u2").doesNotContain("alice");
 		assertThat(thread().summaries()).extracting(Summary::text)
 			.containsExactly("wrote to alice@example.com", "wrote to somebody");
@@ -663,7 +663,7 @@ class SummarizeTests {
 	void summaryFromBeforeAHookThatRefusesItIsNotReadByTheSummarizer() {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.says("secret");
-		conversations(rule().keepTurns(0), Trim.NONE).get(T1).compact(true);
+		conversations(rule().keepTurns(0), Trim.NONE).get(T1).summarize(true);
 		this.store.add(T1, List.of(new UserMessage("u2"), new AssistantMessage("a2")));
 		Conversations conversations = Conversations.builder(this.store)
 			.summarize(rule().keepTurns(0).build())
@@ -678,7 +678,7 @@ class SummarizeTests {
 			})
 			.build();
 		this.opened.add(conversations);
-		assertThat(conversations.get(T1).compact(true).status()).isEqualTo(Status.FAILED);
+		assertThat(conversations.get(T1).summarize(true).status()).isEqualTo(Status.FAILED);
 		assertThat(this.summarizer.prompts()).hasSize(1);
 	}
 
@@ -687,7 +687,7 @@ class SummarizeTests {
 	void aSummaryThatAHookRefusesChangesNothing(boolean refuses) {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.says("secret");
-		Compaction made = compacted((messages) -> {
+		SummaryResult made = summarized((messages) -> {
 			if (!"secret".equals(messages.get(0).getText())) {
 				return HookResult.keep();
 			}
@@ -701,7 +701,7 @@ class SummarizeTests {
 		assertThat(thread().summary()).isEmpty();
 	}
 
-	private Compaction compacted(Function<List<Message>, HookResult<List<Message>>> beforeSummary) {
+	private SummaryResult summarized(Function<List<Message>, HookResult<List<Message>>> beforeSummary) {
 		Conversations conversations = Conversations.builder(this.store)
 			.summarize(rule().keepTurns(0).build())
 			.hooks(new SessionHook() {
@@ -719,13 +719,13 @@ class SummarizeTests {
 			})
 			.build();
 		this.opened.add(conversations);
-		return conversations.get(T1).compact(true);
+		return conversations.get(T1).summarize(true);
 	}
 
 	@Test
 	void aHookThatLeavesANullInWhatIsSummarizedIsNamed() {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
-		Compaction made = compacted((messages) -> HookResult.replace(Arrays.asList(messages.get(0), null)));
+		SummaryResult made = summarized((messages) -> HookResult.replace(Arrays.asList(messages.get(0), null)));
 		assertThat(made.status()).isEqualTo(Status.FAILED);
 		assertThat(made.failure()).contains("'guard'", "a list with null in it");
 	}
@@ -765,7 +765,7 @@ class SummarizeTests {
 			this.store.pop(T1);
 			return Flux.just(this.summarizer.chunk("it has a secret", List.of(), true));
 		});
-		assertThat(thread.compact(true).status()).isEqualTo(Status.DROPPED);
+		assertThat(thread.summarize(true).status()).isEqualTo(Status.DROPPED);
 		assertThat(thread.summary()).isEmpty();
 		assertThat(this.store.records(T1, "checkpoint")).isEmpty();
 	}
@@ -780,7 +780,7 @@ class SummarizeTests {
 			return Flux.just(this.summarizer.chunk("u1", List.of(), true));
 		});
 		pass(Duration.ofSeconds(1));
-		assertThat(thread.compact(true).status()).isEqualTo(Status.DROPPED);
+		assertThat(thread.summarize(true).status()).isEqualTo(Status.DROPPED);
 		assertThat(Lines.of(thread.view())).containsExactly("user: other", "assistant: thread");
 	}
 
@@ -790,24 +790,24 @@ class SummarizeTests {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.step((prompt) -> later(() -> {
 			this.summarizer.says("inner");
-			assertThat(thread.compact(true).status()).isEqualTo(Status.SUMMARIZED);
+			assertThat(thread.summarize(true).status()).isEqualTo(Status.SUMMARIZED);
 			return Flux.just(this.summarizer.chunk("outer", List.of(), true));
 		}));
-		assertThat(thread.compact(true).status()).isEqualTo(Status.DROPPED);
+		assertThat(thread.summarize(true).status()).isEqualTo(Status.DROPPED);
 		assertThat(thread.summaries()).extracting(Summary::text).containsExactly("inner");
 	}
 
 	@Test
-	void compactAsksTheTriggersUnlessItIsForced() {
+	void summarizeAsksTheTriggersUnlessItIsForced() {
 		Conversation thread = conversations(rule().triggerMessages(100).keepTurns(1), Trim.NONE).get(T1);
-		assertThat(thread.compact(true).status()).isEqualTo(Status.NOTHING_TO_COVER);
+		assertThat(thread.summarize(true).status()).isEqualTo(Status.NOTHING_TO_COVER);
 		for (int i = 0; i < 4; i++) {
 			this.store.add(T1, List.of(new UserMessage("u" + i), new AssistantMessage("a" + i)));
 		}
-		assertThat(thread.compact().status()).isEqualTo(Status.NOT_DUE);
+		assertThat(thread.summarize().status()).isEqualTo(Status.NOT_DUE);
 		assertThat(this.summarizer.prompts()).isEmpty();
 		this.summarizer.says("forced");
-		Compaction made = thread.compact(true);
+		SummaryResult made = thread.summarize(true);
 		assertThat(made.summary()).isEqualTo(thread.summary().orElseThrow());
 		assertThat(made.summary().usage().input()).isEqualTo(10);
 		assertThat(made.summary().usage().output()).isEqualTo(5);
@@ -815,8 +815,8 @@ class SummarizeTests {
 	}
 
 	@Test
-	void withoutASummarizerCompactSaysWhatToSet() {
-		assertThatIllegalStateException().isThrownBy(() -> Conversations.of(this.store).get(T1).compact())
+	void withoutASummarizerSummarizeSaysWhatToSet() {
+		assertThatIllegalStateException().isThrownBy(() -> Conversations.of(this.store).get(T1).summarize())
 			.withMessageContaining("sessionkit.summarize");
 	}
 
@@ -909,7 +909,7 @@ class SummarizeTests {
 		assertThat(this.events).filteredOn(SessionEvent.SummaryFailed.class::isInstance)
 			.singleElement()
 			.satisfies((event) -> assertThat(((SessionEvent.SummaryFailed) event).failure()).contains("half", "100"));
-		assertThat(conversations(rule, Trim.keepLastTokens(100)).get(T1).compact(true).status())
+		assertThat(conversations(rule, Trim.keepLastTokens(100)).get(T1).summarize(true).status())
 			.isEqualTo(Status.SUMMARIZED);
 	}
 
@@ -918,7 +918,7 @@ class SummarizeTests {
 		Summarize.Builder rule = rule().keepTurns(2);
 		this.summarizer.says("word ".repeat(300));
 		talk(chat(rule), 1, 4);
-		assertThat(conversations(rule, Trim.NONE).get(T1).compact(true).status()).isEqualTo(Status.SUMMARIZED);
+		assertThat(conversations(rule, Trim.NONE).get(T1).summarize(true).status()).isEqualTo(Status.SUMMARIZED);
 
 		ChatClient limited = chat(ClientSetup.plain(), rule(), Trim.keepLastTokens(200));
 		talk(limited, 5, 5);

@@ -640,7 +640,7 @@ class TrimTests {
 			.trim(pinned)
 			.summarize(Summarize.by(new ScriptedChatModel().says("u2")).keepTurns(2).build())
 			.build()) {
-			conversations.get(T1).compact(true);
+			conversations.get(T1).summarize(true);
 		}
 		assertThat(resultsWith(pinned, Prune.keepLastToolResults(0))).containsExactly("result of u1 ".repeat(20),
 				Prune.PLACEHOLDER, Prune.PLACEHOLDER);

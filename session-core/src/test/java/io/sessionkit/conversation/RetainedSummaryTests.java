@@ -99,7 +99,7 @@ class RetainedSummaryTests {
 		on(kind);
 		ask(1, 4);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		retain(1);
 		assertThat(this.thread.delete(4)).isEqualTo(2);
 		assertThat(view()).hasSize(2).last().asString().contains("the story");
@@ -114,7 +114,7 @@ class RetainedSummaryTests {
 		on(kind);
 		ask(1, 4);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		ask(5, 6);
 		retain(2);
 		assertThat(this.thread.delete(6)).isEqualTo(2);
@@ -136,7 +136,7 @@ class RetainedSummaryTests {
 		retain(7);
 		assertThat(this.thread.delete(3)).isEqualTo(2);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		assertThat(summaries()).hasSize(1);
 		assertThat(this.thread.delete(3)).isZero();
 		assertThat(summaries()).hasSize(1);
@@ -153,7 +153,7 @@ class RetainedSummaryTests {
 		assertThat(this.thread.delete(2)).isEqualTo(2);
 		assertThat(this.thread.delete(3)).isEqualTo(2);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		assertThat(summaries()).hasSize(1);
 		assertThat(this.thread.delete(3)).isZero();
 		assertThat(summaries()).hasSize(1);
@@ -166,7 +166,7 @@ class RetainedSummaryTests {
 		on(kind);
 		ask(1, 4);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		assertThat(view()).hasSize(6).contains("user: q1");
 		ask(5, 5);
 		retain(3);
@@ -215,7 +215,7 @@ class RetainedSummaryTests {
 			this.store.add(this.key, List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)));
 		}
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		this.model.step((prompt) -> {
 			retain(1);
 			return Flux.just(this.model.chunk("a5", List.of(), true));
@@ -233,17 +233,17 @@ class RetainedSummaryTests {
 		on(kind);
 		ask(1, 4);
 		this.writer.says("the story");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		ask(5, 6);
 		this.writer.step((prompt) -> {
 			retain(3);
 			return Flux.just(this.writer.chunk("more of it", List.of(), true));
 		});
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		assertThat(summaries()).noneMatch((payload) -> payload.contains("q1"));
 		assertThat(view()).doesNotContain("user: q1").endsWith("user: q6", "assistant: a6");
 		this.writer.says("all of it");
-		this.thread.compact(true);
+		this.thread.summarize(true);
 		assertThat(summaries()).noneMatch((payload) -> payload.contains("q1"));
 		assertThat(view().get(1)).contains("all of it");
 	}

@@ -294,9 +294,9 @@ class RetentionRaceTests {
 			.summarize(Summarize.by(writer).triggerMessages(2).keepTurns(1).build())
 			.build()
 			.get(this.key);
-		summarized.compact(true);
+		summarized.summarize(true);
 		assertThat(lines()).isEqualTo(turns(3, 4));
-		summarized.compact(true);
+		summarized.summarize(true);
 		assertThat(lines()).isEqualTo(turns(3, 4));
 		assertThat(Lines.of(this.thread.view())).hasSize(4).endsWith("user: q4", "assistant: a4");
 		assertThat(Lines.of(this.thread.view()).get(1)).contains("the story");

@@ -410,7 +410,7 @@ class RetentionTests {
 				.build())
 			.build()
 			.get(this.key)
-			.compact(true);
+			.summarize(true);
 	}
 
 	@Test
@@ -573,7 +573,7 @@ class RetentionTests {
 				.keepTurns(1)
 				.build())
 			.build();
-		summarizing.get(this.key).compact(true);
+		summarizing.get(this.key).summarize(true);
 		ask(4);
 		assertThat(lines()).isEqualTo(turns(5, 7));
 		assertThat(Lines.of(this.thread.view()).get(1)).contains("the story so far");

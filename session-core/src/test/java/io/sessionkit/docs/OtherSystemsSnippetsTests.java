@@ -52,7 +52,7 @@ class OtherSystemsSnippetsTests {
 	void usageOfASessionHasItsSummaries() {
 		talk();
 		this.small.says("they spoke");
-		this.conversation.compact(true);
+		this.conversation.summarize(true);
 		TokenUsage usage = OtherSystemsSnippets.usage(this.conversation);
 		assertThat(usage.input()).isEqualTo(10 + 10 + 100);
 	}

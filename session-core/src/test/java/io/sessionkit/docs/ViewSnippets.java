@@ -2,10 +2,10 @@ package io.sessionkit.docs;
 
 import java.util.List;
 
-import io.sessionkit.context.Compaction;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
 import io.sessionkit.conversation.Conversation;
@@ -81,11 +81,11 @@ final class ViewSnippets {
 		// end::summarize
 	}
 
-	static String compacted(Conversation thread) {
-		// tag::compact
-		Compaction made = thread.compact(true);
+	static String summarizedNow(Conversation thread) {
+		// tag::summarize-now
+		SummaryResult made = thread.summarize(true);
 		return (made.summary() != null) ? made.summary().text() : made.status().name();
-		// end::compact
+		// end::summarize-now
 	}
 
 	static SummaryTrigger trigger() {

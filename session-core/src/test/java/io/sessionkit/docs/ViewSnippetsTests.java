@@ -155,14 +155,14 @@ class ViewSnippetsTests {
 	}
 
 	@Test
-	void compactSaysWhatItMade() {
+	void summarizeSaysWhatItMade() {
 		ScriptedChatModel small = new ScriptedChatModel().says("they spoke");
 		try (Conversations conversations = ViewSnippets.summarized(this.store, small)) {
-			assertThat(ViewSnippets.compacted(conversations.get(T1))).isEqualTo("NOTHING_TO_COVER");
+			assertThat(ViewSnippets.summarizedNow(conversations.get(T1))).isEqualTo("NOTHING_TO_COVER");
 			for (int i = 0; i < 7; i++) {
 				add("q" + i, "a" + i);
 			}
-			assertThat(ViewSnippets.compacted(conversations.get(T1))).isEqualTo("they spoke");
+			assertThat(ViewSnippets.summarizedNow(conversations.get(T1))).isEqualTo("they spoke");
 		}
 	}
 
@@ -171,9 +171,9 @@ class ViewSnippetsTests {
 		for (int i = 0; i < 20; i++) {
 			add("q" + i, LONG);
 		}
-		assertThat(ViewSnippets.trigger().shouldCompact(this.store.find(T1).orElseThrow())).isFalse();
+		assertThat(ViewSnippets.trigger().isDue(this.store.find(T1).orElseThrow())).isFalse();
 		this.store.commit(Commit.any(T1).header(HeaderChange.NONE.tags(Set.of("long"))));
-		assertThat(ViewSnippets.trigger().shouldCompact(this.store.find(T1).orElseThrow())).isTrue();
+		assertThat(ViewSnippets.trigger().isDue(this.store.find(T1).orElseThrow())).isTrue();
 	}
 
 	@Test

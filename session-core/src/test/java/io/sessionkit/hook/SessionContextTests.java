@@ -492,9 +492,9 @@ class SessionContextTests {
 			.hooks(hook)
 			.summarize(Summarize.by(new ScriptedChatModel().says("summary")).keepTurns(0).build())
 			.build();
-		ToolCallback compact = tool("compact", () -> summarizing.get(T2).compact(true));
-		this.model.calls(call("compact")).says("a");
-		prompt(client(ClientSetup.plain(), List.of(), compact), "q").call().content();
+		ToolCallback summarize = tool("summarize", () -> summarizing.get(T2).summarize(true));
+		this.model.calls(call("summarize")).says("a");
+		prompt(client(ClientSetup.plain(), List.of(), summarize), "q").call().content();
 		assertThat(thrown).hasSize(2).allSatisfy((each) -> assertThat(each).isInstanceOf(IllegalStateException.class));
 	}
 

@@ -111,7 +111,7 @@ class OwnThreadsTests {
 	static Stream<Kind> owned() {
 		return Stream.of(new Kind("sessionkit-lease", OwnThreadsTests::renewal),
 				new Kind("sessionkit-summary-", OwnThreadsTests::summary),
-				new Kind("sessionkit-compaction-", OwnThreadsTests::compaction),
+				new Kind("sessionkit-summarize-", OwnThreadsTests::summaryOfASession),
 				new Kind("sessionkit-titles", OwnThreadsTests::title),
 				new Kind("sessionkit-purge", OwnThreadsTests::purge), new Kind("looking", OwnThreadsTests::look));
 	}
@@ -241,7 +241,7 @@ class OwnThreadsTests {
 		};
 	}
 
-	private static Callable<?> compaction(Runnable task) {
+	private static Callable<?> summaryOfASession(Runnable task) {
 		SessionStore store = store();
 		store.add(KEY, List.of(new UserMessage("before")));
 		Conversations conversations = Conversations.builder(store)

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.sessionkit.Session;
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.store.SessionView;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param made the outcome of a summary that was due; null if none was
  * @param brought what precedes the view; null for nothing
  */
-public record OpenedView(@Nullable SessionView view, TurnPlace place, @Nullable Compaction made,
+public record OpenedView(@Nullable SessionView view, TurnPlace place, @Nullable SummaryResult made,
 		@Nullable Brought brought) {
 
 	/**
@@ -44,7 +44,7 @@ public record OpenedView(@Nullable SessionView view, TurnPlace place, @Nullable 
 		return new OpenedView(this.view, this.place.on(now), this.made, this.brought);
 	}
 
-	OpenedView after(@Nullable Compaction summary) {
+	OpenedView after(@Nullable SummaryResult summary) {
 		return new OpenedView(this.view, this.place, summary, this.brought);
 	}
 

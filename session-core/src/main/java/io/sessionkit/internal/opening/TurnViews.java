@@ -8,8 +8,8 @@ import java.util.function.ToIntFunction;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.context.Compaction;
-import io.sessionkit.context.Compaction.Status;
+import io.sessionkit.context.SummaryResult;
+import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
@@ -157,24 +157,24 @@ public final class TurnViews {
 		// a session whose turn waits is left as it is until that turn continues
 		boolean waits = opened != null && opened.session().openTurn() != 0;
 		SessionView view = waits ? opened : extended(opened);
-		Compaction made = madeBefore((view != null) ? view.session() : null);
+		SummaryResult made = madeBefore((view != null) ? view.session() : null);
 		return OpenedView.atHead(hasChanged(made) ? this.head.openMended(request) : view).after(made);
 	}
 
 	/** The active branch is summarized whether or not a call names it. */
 	private OpenedView openBranch(TurnRequest request) {
 		OpenedView opened = extended(this.places.open(request));
-		Compaction made = opened.place().becomesHead() ? madeBefore(opened.seen()) : null;
+		SummaryResult made = opened.place().becomesHead() ? madeBefore(opened.seen()) : null;
 		return (hasChanged(made) ? this.places.open(request) : opened).after(made);
 	}
 
 	/** Makes a summary if one is due, and returns its outcome; null if none is. */
-	private @Nullable Compaction madeBefore(@Nullable Session header) {
+	private @Nullable SummaryResult madeBefore(@Nullable Session header) {
 		return (this.summarizer != null && header != null && this.summarizer.isDueBefore(header))
-				? this.summarizer.compactBefore(header.key()) : null;
+				? this.summarizer.summarizeBefore(header.key()) : null;
 	}
 
-	private static boolean hasChanged(@Nullable Compaction made) {
+	private static boolean hasChanged(@Nullable SummaryResult made) {
 		return made != null && (made.status() == Status.SUMMARIZED || made.status() == Status.DROPPED);
 	}
 
@@ -230,9 +230,9 @@ public final class TurnViews {
 	 * @param opened the header before the turn; null if there was none
 	 * @param report receives the outcome of a summary that is made or tried now
 	 */
-	public void committed(@Nullable Session opened, Turn turn, Consumer<Compaction> report) {
+	public void committed(@Nullable Session opened, Turn turn, Consumer<SummaryResult> report) {
 		if (this.summarizer != null && opened != null) {
-			this.summarizer.compactAfter(opened, turn, report);
+			this.summarizer.summarizeAfter(opened, turn, report);
 		}
 	}
 

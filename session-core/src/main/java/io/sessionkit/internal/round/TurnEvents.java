@@ -14,7 +14,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.access.SessionAccess;
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TurnBinding;
@@ -175,8 +175,8 @@ public final class TurnEvents {
 	/**
 	 * Reports a summary that was made or tried.
 	 */
-	public void compacted(Compaction made) {
-		if (made.status() == Compaction.Status.SUMMARIZED && made.summary() != null) {
+	public void summarized(SummaryResult made) {
+		if (made.status() == SummaryResult.Status.SUMMARIZED && made.summary() != null) {
 			tell(SessionListener::summarized,
 					new SessionEvent.Summarized(this.key, this.turnId, made.summary(), made.turns()));
 		}

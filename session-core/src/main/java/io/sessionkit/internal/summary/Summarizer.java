@@ -13,8 +13,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
-import io.sessionkit.context.Compaction;
-import io.sessionkit.context.Compaction.Status;
+import io.sessionkit.context.SummaryResult;
+import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
@@ -72,7 +72,7 @@ public final class Summarizer implements AutoCloseable {
 
 	private final SummaryCalls calls = new SummaryCalls();
 
-	private final ExecutorService jobs = SummaryCalls.threads("sessionkit-compaction-", MOST_JOBS);
+	private final ExecutorService jobs = SummaryCalls.threads("sessionkit-summarize-", MOST_JOBS);
 
 	private final Set<SessionKey> underWay = ConcurrentHashMap.newKeySet();
 
@@ -122,7 +122,7 @@ public final class Summarizer implements AutoCloseable {
 	/**
 	 * Makes a summary on the caller's thread.
 	 */
-	public Compaction compactBefore(SessionKey key) {
+	public SummaryResult summarizeBefore(SessionKey key) {
 		return attemptDue(key);
 	}
 
@@ -132,7 +132,7 @@ public final class Summarizer implements AutoCloseable {
 	 * @param turn the turn, which is stored by now
 	 * @param report the consumer of the outcome
 	 */
-	public void compactAfter(Session opened, Turn turn, Consumer<Compaction> report) {
+	public void summarizeAfter(Session opened, Turn turn, Consumer<SummaryResult> report) {
 		SessionKey key = opened.key();
 		if (this.rule.mode() == Summarize.Mode.BACKGROUND && isOn(opened) && isDue(after(opened, turn))
 				&& this.underWay.add(key)) {
@@ -140,7 +140,7 @@ public final class Summarizer implements AutoCloseable {
 		}
 	}
 
-	private void attemptInBackground(SessionKey key, Consumer<Compaction> report) {
+	private void attemptInBackground(SessionKey key, Consumer<SummaryResult> report) {
 		try {
 			this.jobs.execute(() -> attemptUnderWay(key, report));
 		}
@@ -150,7 +150,7 @@ public final class Summarizer implements AutoCloseable {
 		}
 	}
 
-	private void attemptUnderWay(SessionKey key, Consumer<Compaction> report) {
+	private void attemptUnderWay(SessionKey key, Consumer<SummaryResult> report) {
 		try {
 			report.accept(attemptDue(key));
 		}
@@ -163,21 +163,21 @@ public final class Summarizer implements AutoCloseable {
 	 * Makes summaries until nothing is left to summarize.
 	 * @param force whether to do so even if none is due
 	 */
-	public Compaction compact(SessionKey key, boolean force) {
-		Compaction whole = without(Status.NOTHING_TO_COVER);
+	public SummaryResult summarizeNow(SessionKey key, boolean force) {
+		SummaryResult whole = without(Status.NOTHING_TO_COVER);
 		while (true) {
 			Optional<Session> header = this.store.find(key);
 			if (!force && header.isPresent() && !isDue(header.get())) {
 				return (whole.turns() > 0) ? whole : without(Status.NOT_DUE);
 			}
-			Compaction next = attempt(key, true);
+			SummaryResult next = attempt(key, true);
 			if (whole.turns() > 0 && next.status() == Status.NOTHING_TO_COVER) {
 				return whole;
 			}
 			if (next.status() != Status.SUMMARIZED) {
-				return new Compaction(next.status(), whole.summary(), whole.turns(), next.failure());
+				return new SummaryResult(next.status(), whole.summary(), whole.turns(), next.failure());
 			}
-			whole = new Compaction(Status.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
+			whole = new SummaryResult(Status.SUMMARIZED, next.summary(), whole.turns() + next.turns(), null);
 		}
 	}
 
@@ -236,7 +236,7 @@ public final class Summarizer implements AutoCloseable {
 
 	private static boolean asks(SummaryTrigger trigger, Session header) {
 		try (TurnBinding hidden = TurnBinding.listening(TurnBinding.sessions())) {
-			return trigger.shouldCompact(header);
+			return trigger.isDue(header);
 		}
 		catch (Throwable ex) {
 			Interrupts.keep(ex);
@@ -250,8 +250,8 @@ public final class Summarizer implements AutoCloseable {
 	 * Makes a summary that a trigger asked for. If there is nothing to summarize, the
 	 * session is left alone for a while, because the trigger will ask again.
 	 */
-	private Compaction attemptDue(SessionKey key) {
-		Compaction made = attempt(key, false);
+	private SummaryResult attemptDue(SessionKey key) {
+		SummaryResult made = attempt(key, false);
 		if (made.status() == Status.NOTHING_TO_COVER) {
 			logger.debug("A summary of session " + key + " is due, but there is nothing to summarize");
 			this.backoff.failed(key, this.store.options().now());
@@ -259,8 +259,8 @@ public final class Summarizer implements AutoCloseable {
 		return made;
 	}
 
-	private Compaction attempt(SessionKey key, boolean asked) {
-		Compaction made = this.observer.summarize(() -> summarizeOrFail(key, asked));
+	private SummaryResult attempt(SessionKey key, boolean asked) {
+		SummaryResult made = this.observer.summarize(() -> summarizeOrFail(key, asked));
 		if (made.status() == Status.FAILED) {
 			this.backoff.failed(key, this.store.options().now());
 			logger.warn("Session " + key + " could not be summarized: " + made.failure());
@@ -271,7 +271,7 @@ public final class Summarizer implements AutoCloseable {
 		return made;
 	}
 
-	private Compaction summarizeOrFail(SessionKey key, boolean asked) {
+	private SummaryResult summarizeOrFail(SessionKey key, boolean asked) {
 		try {
 			return summarize(key, asked);
 		}
@@ -287,7 +287,7 @@ public final class Summarizer implements AutoCloseable {
 	 * Makes a summary.
 	 * @param asked whether a caller asks for it, not a trigger
 	 */
-	private Compaction summarize(SessionKey key, boolean asked) throws SummaryCalls.FailedException {
+	private SummaryResult summarize(SessionKey key, boolean asked) throws SummaryCalls.FailedException {
 		SessionView view = ViewReader.read(this.store, key).orElse(null);
 		if (view == null || view.session().openTurn() != 0 || !(asked || isOn(view.session()))) {
 			return without(Status.NOTHING_TO_COVER);
@@ -349,11 +349,11 @@ public final class Summarizer implements AutoCloseable {
 	 * session no longer begins with the items that it covers, or if every attempt
 	 * collides with another change.
 	 */
-	private Compaction put(SessionView opened, Coverage coverage, Summary summary) {
+	private SummaryResult put(SessionView opened, Coverage coverage, Summary summary) {
 		SessionView now = opened;
 		for (int attempt = 0; attempt < Attempts.FEW.most() && now != null; attempt++) {
 			if (store(now.session(), summary)) {
-				return new Compaction(Status.SUMMARIZED, summary, coverage.turns(), null);
+				return new SummaryResult(Status.SUMMARIZED, summary, coverage.turns(), null);
 			}
 			now = reopened(opened, coverage);
 		}
@@ -407,12 +407,12 @@ public final class Summarizer implements AutoCloseable {
 		this.calls.close();
 	}
 
-	private static Compaction without(Status outcome) {
-		return new Compaction(outcome, null, 0, null);
+	private static SummaryResult without(Status outcome) {
+		return new SummaryResult(outcome, null, 0, null);
 	}
 
-	private static Compaction failed(String reason) {
-		return new Compaction(Status.FAILED, null, 0, reason);
+	private static SummaryResult failed(String reason) {
+		return new SummaryResult(Status.FAILED, null, 0, reason);
 	}
 
 }

@@ -167,7 +167,7 @@ public final class RunningTurn {
 		this.merge = (extensions.merge() != null) ? new TurnMerge(key(), extensions.merge(), this.prompt, this.context)
 				: null;
 		if (opened.made() != null) {
-			this.events.compacted(opened.made());
+			this.events.summarized(opened.made());
 		}
 		endWithOuter();
 	}
@@ -708,7 +708,7 @@ public final class RunningTurn {
 			if (result.turn().status() == TurnStatus.COMPLETED) {
 				Session before = (this.place.becomesHead() && !this.place.startsAnew()) ? this.base : null;
 				this.setup.views()
-					.committed(this.request.isStored() ? before : null, result.turn(), this.events::compacted);
+					.committed(this.request.isStored() ? before : null, result.turn(), this.events::summarized);
 			}
 			return result;
 		}

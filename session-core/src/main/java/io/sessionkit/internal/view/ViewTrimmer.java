@@ -50,7 +50,7 @@ public final class ViewTrimmer {
 		this.size = size;
 		if (history.isSummaryTooLarge()) {
 			logger.warn("The summary of session " + key + " alone is larger than trim.max-tokens allows, so requests"
-					+ " leave it out. A new one replaces it: Conversation.compact(true).");
+					+ " leave it out. A new one replaces it: Conversation.summarize(true).");
 		}
 	}
 

@@ -10,7 +10,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.observation.LeaseKind;
 import io.sessionkit.observation.ObservedStream;
 import io.sessionkit.observation.ObservedTurn;
@@ -36,7 +36,7 @@ final class TurnMeters implements TurnObserver {
 
 	private final DistributionSummary viewTokens;
 
-	private final Map<Compaction.Status, Counter> summaries;
+	private final Map<SummaryResult.Status, Counter> summaries;
 
 	private final Counter summarizedTurns;
 
@@ -57,7 +57,7 @@ final class TurnMeters implements TurnObserver {
 			.description("Estimated tokens of the history with which a call begins.")
 			.baseUnit("tokens")
 			.register(registry);
-		this.summaries = counters(Compaction.Status.class,
+		this.summaries = counters(SummaryResult.Status.class,
 				(status) -> Counter.builder("sessionkit.summaries")
 					.description("Attempts to make a summary.")
 					.tag(ObservationNames.OUTCOME, ObservationNames.value(status))
@@ -89,8 +89,8 @@ final class TurnMeters implements TurnObserver {
 	}
 
 	@Override
-	public Compaction summarize(Supplier<Compaction> work) {
-		Compaction made = work.get();
+	public SummaryResult summarize(Supplier<SummaryResult> work) {
+		SummaryResult made = work.get();
 		count(this.summaries, made.status());
 		this.summarizedTurns.increment(made.turns());
 		return made;

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.sessionkit.context.Compaction;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.observation.ObservedTurn;
 import io.sessionkit.observation.TurnObserver;
 
@@ -27,15 +27,15 @@ final class TurnObservations implements TurnObserver {
 	}
 
 	@Override
-	public Compaction summarize(Supplier<Compaction> work) {
+	public SummaryResult summarize(Supplier<SummaryResult> work) {
 		Observation observation = Observation.createNotStarted(ObservationNames.SUMMARY, this.registry)
 			.contextualName("sessionkit summary")
-			.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(Compaction.Status.FAILED))
+			.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(SummaryResult.Status.FAILED))
 			.start();
 		try (Observation.Scope scope = observation.openScope()) {
-			Compaction made = work.get();
+			SummaryResult made = work.get();
 			observation.lowCardinalityKeyValue(ObservationNames.OUTCOME, ObservationNames.value(made.status()));
-			if (made.status() == Compaction.Status.FAILED) {
+			if (made.status() == SummaryResult.Status.FAILED) {
 				observation.error(new SummaryFailedException(String.valueOf(made.failure())));
 			}
 			return made;

@@ -210,7 +210,7 @@ class SummaryRuleTests {
 			.withPropertyValues("sessionkit.summarize.model=small", "sessionkit.summarize.keep-turns=1")
 			.run((context) -> {
 				talk(context.getBean(SessionAdvisor.class), 3);
-				assertThat(context.getBean(Conversations.class).get("t1").compact(true).turns()).isEqualTo(2);
+				assertThat(context.getBean(Conversations.class).get("t1").summarize(true).turns()).isEqualTo(2);
 			});
 	}
 

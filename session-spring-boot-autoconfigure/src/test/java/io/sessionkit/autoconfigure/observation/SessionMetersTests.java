@@ -227,7 +227,7 @@ class SessionMetersTests {
 			.summarize(Summarize.by(new ScriptedChatModel().says("short")).keepTurns(0).build())
 			.build();
 		this.store.add(KEY, List.of(new UserMessage("q")));
-		summarized.get(KEY).compact(true);
+		summarized.get(KEY).summarize(true);
 		assertThat(count("sessionkit.summaries", "outcome", "summarized")).isEqualTo(1);
 		assertThat(count("sessionkit.summarized.turns")).isEqualTo(1);
 	}

@@ -2,8 +2,8 @@ package io.sessionkit.samples.chat;
 
 import java.util.List;
 
-import io.sessionkit.context.Compaction;
 import io.sessionkit.context.SentHistory;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.samples.chat.TurnView.MessageView;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +35,9 @@ final class ContextController {
 	 * yet.
 	 */
 	@PostMapping("/summaries")
-	CompactionView summarize(@PathVariable String id) {
-		Compaction compaction = this.conversations.get(id).compact(true);
-		return new CompactionView(compaction.status(), compaction.turns(), compaction.failure());
+	SummaryResultView summarize(@PathVariable String id) {
+		SummaryResult made = this.conversations.get(id).summarize(true);
+		return new SummaryResultView(made.status(), made.turns(), made.failure());
 	}
 
 	@GetMapping("/turns/{number}/history")
@@ -53,7 +53,7 @@ final class ContextController {
 	 * @param turns the number of turns that the summary took in
 	 * @param failure why there is none, in a few words
 	 */
-	record CompactionView(Compaction.Status outcome, int turns, @Nullable String failure) {
+	record SummaryResultView(SummaryResult.Status outcome, int turns, @Nullable String failure) {
 	}
 
 	/**

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure the reason of a failure: the class name of an exception, or a few words;
  * null if the attempt did not fail
  */
-public record Compaction(Status status, @Nullable Summary summary, int turns, @Nullable String failure) {
+public record SummaryResult(Status status, @Nullable Summary summary, int turns, @Nullable String failure) {
 
 	/**
 	 * The possible outcomes of an attempt to summarize.
@@ -34,7 +34,7 @@ public record Compaction(Status status, @Nullable Summary summary, int turns, @N
 		 * The summarizer failed, was late, or returned nothing usable, or the store was
 		 * not available. Nothing has changed, except for summaries that were stored
 		 * before, of which this has the newest one:
-		 * {@link io.sessionkit.conversation.Conversation#compact(boolean)} makes several
+		 * {@link io.sessionkit.conversation.Conversation#summarize(boolean)} makes several
 		 * if it has to. If the failure is a
 		 * {@link io.sessionkit.store.StoreUnavailableException}, a summary that is not in
 		 * here may be stored all the same.
