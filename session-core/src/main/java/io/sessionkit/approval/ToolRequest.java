@@ -10,7 +10,8 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.tool.definition.ToolDefinition;
 
 /**
- * A tool call on which a policy has to rule. Nothing in it can be changed.
+ * A tool call on which a policy has to rule. Nothing in it can be changed. A test of a
+ * policy makes one by {@link #of}, since more components may be added.
  *
  * @param key the session; null if the call to the model names none. Then nobody can be
  * asked, and the tool refuses to run unless the policies allow it
@@ -38,6 +39,74 @@ public record ToolRequest(@Nullable SessionKey key, @Nullable String agent, Tool
 		arguments = Collections.unmodifiableMap(arguments);
 		attributes = Collections.unmodifiableMap(attributes);
 		parameters = Collections.unmodifiableMap(parameters);
+	}
+
+	/**
+	 * Creates a request for tests of policies: a call without an id, in no session, and
+	 * by no agent. The call itself, which a policy rarely reads, has no arguments.
+	 * @param tool the name of the tool
+	 * @param arguments the arguments of the call, by name
+	 * @return the request
+	 */
+	public static ToolRequest of(String tool, Map<String, @Nullable Object> arguments) {
+		return new ToolRequest(null, null, new ToolCall("", "function", tool, "{}"), arguments, null, Map.of(),
+				Map.of());
+	}
+
+	/**
+	 * Returns this request for a session.
+	 * @param session the session
+	 * @return a new instance
+	 */
+	public ToolRequest key(SessionKey session) {
+		return new ToolRequest(session, this.agent, this.call, this.arguments, this.tool, this.attributes,
+				this.parameters);
+	}
+
+	/**
+	 * Returns this request for an agent.
+	 * @param name the agent that handles the turn
+	 * @return a new instance
+	 */
+	public ToolRequest agent(String name) {
+		return new ToolRequest(this.key, name, this.call, this.arguments, this.tool, this.attributes, this.parameters);
+	}
+
+	/**
+	 * Returns this request with another call.
+	 * @param made the call as the model made it
+	 * @return a new instance
+	 */
+	public ToolRequest call(ToolCall made) {
+		return new ToolRequest(this.key, this.agent, made, this.arguments, this.tool, this.attributes, this.parameters);
+	}
+
+	/**
+	 * Returns this request with a tool that is offered.
+	 * @param offered the tool
+	 * @return a new instance
+	 */
+	public ToolRequest tool(ToolDefinition offered) {
+		return new ToolRequest(this.key, this.agent, this.call, this.arguments, offered, this.attributes,
+				this.parameters);
+	}
+
+	/**
+	 * Returns this request with other attributes.
+	 * @param values the attributes of the session
+	 * @return a new instance
+	 */
+	public ToolRequest attributes(Map<String, Object> values) {
+		return new ToolRequest(this.key, this.agent, this.call, this.arguments, this.tool, values, this.parameters);
+	}
+
+	/**
+	 * Returns this request with other advisor parameters.
+	 * @param values the parameters of the call to the model
+	 * @return a new instance
+	 */
+	public ToolRequest parameters(Map<String, Object> values) {
+		return new ToolRequest(this.key, this.agent, this.call, this.arguments, this.tool, this.attributes, values);
 	}
 
 	/**

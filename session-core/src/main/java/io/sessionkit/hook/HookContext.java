@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * The turn that a hook or a merge is called for. Nothing in it can be changed.
+ * The turn that a hook or a merge is called for. Nothing in it can be changed. A test of
+ * a hook makes one by {@link #of}, since more components may be added.
  *
  * @param key the session
  * @param turnId the turn
@@ -43,19 +44,74 @@ public record HookContext(SessionKey key, String turnId, @Nullable String agent,
 	}
 
 	/**
-	 * Creates the context of a turn without messages so far, on a history that is one
-	 * turn.
+	 * Creates the context of a turn for tests of hooks: without agent, history, messages
+	 * so far, attributes and parameters.
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param agent the agent that handles the turn; null if there is none
-	 * @param history the history in front of the turn's input
-	 * @param attributes the session's attributes
-	 * @param parameters the advisor parameters of the call
+	 * @return the context
 	 */
-	public HookContext(SessionKey key, String turnId, @Nullable String agent, List<Message> history,
-			Map<String, Object> attributes, Map<String, Object> parameters) {
-		this(key, turnId, agent, history, history.isEmpty() ? List.of() : List.of(0), List.of(), attributes,
-				parameters);
+	public static HookContext of(SessionKey key, String turnId) {
+		return new HookContext(key, turnId, null, List.of(), List.of(), List.of(), Map.of(), Map.of());
+	}
+
+	/**
+	 * Returns this context for an agent.
+	 * @param name the agent that handles the turn
+	 * @return a new instance
+	 */
+	public HookContext agent(String name) {
+		return new HookContext(this.key, this.turnId, name, this.history, this.turnStarts, this.turn, this.attributes,
+				this.parameters);
+	}
+
+	/**
+	 * Returns this context with another history.
+	 * @param messages the history in front of the turn's input, which counts as one turn
+	 * @return a new instance
+	 */
+	public HookContext history(List<Message> messages) {
+		return history(messages, messages.isEmpty() ? List.of() : List.of(0));
+	}
+
+	/**
+	 * Returns this context with another history.
+	 * @param messages the history in front of the turn's input
+	 * @param starts the indexes in it at which its turns begin
+	 * @return a new instance
+	 */
+	public HookContext history(List<Message> messages, List<Integer> starts) {
+		return new HookContext(this.key, this.turnId, this.agent, messages, starts, this.turn, this.attributes,
+				this.parameters);
+	}
+
+	/**
+	 * Returns this context with other messages of the turn.
+	 * @param messages the messages of the turn so far
+	 * @return a new instance
+	 */
+	public HookContext turn(List<Message> messages) {
+		return new HookContext(this.key, this.turnId, this.agent, this.history, this.turnStarts, messages,
+				this.attributes, this.parameters);
+	}
+
+	/**
+	 * Returns this context with other attributes.
+	 * @param values the attributes of the session
+	 * @return a new instance
+	 */
+	public HookContext attributes(Map<String, Object> values) {
+		return new HookContext(this.key, this.turnId, this.agent, this.history, this.turnStarts, this.turn, values,
+				this.parameters);
+	}
+
+	/**
+	 * Returns this context with other advisor parameters.
+	 * @param values the parameters of the call
+	 * @return a new instance
+	 */
+	public HookContext parameters(Map<String, Object> values) {
+		return new HookContext(this.key, this.turnId, this.agent, this.history, this.turnStarts, this.turn,
+				this.attributes, values);
 	}
 
 }

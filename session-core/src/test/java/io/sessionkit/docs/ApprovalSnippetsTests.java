@@ -199,7 +199,7 @@ class ApprovalSnippetsTests {
 	}
 
 	private static ToolRequest request(String tool) {
-		return new ToolRequest(KEY, null, call(tool, "{}"), Map.of(), null, Map.of(), Map.of());
+		return ToolRequest.of(tool, Map.of()).key(KEY);
 	}
 
 	private ToolApproval paused(String tool, String arguments, String reply) {

@@ -500,7 +500,7 @@ class RedactorTests {
 	}
 
 	private static HookContext context(List<Message> history) {
-		return new HookContext(SessionKey.of("t1"), "turn", null, history, Map.of(), Map.of());
+		return HookContext.of(SessionKey.of("t1"), "turn").history(history);
 	}
 
 	private static String text(Redactor redactor, String text) {

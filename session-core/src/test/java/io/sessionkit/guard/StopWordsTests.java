@@ -2,7 +2,6 @@ package io.sessionkit.guard;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
@@ -29,8 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @Isolated
 class StopWordsTests {
 
-	private static final HookContext CONTEXT = new HookContext(SessionKey.of("t1"), "turn", null, List.of(), Map.of(),
-			Map.of());
+	private static final HookContext CONTEXT = HookContext.of(SessionKey.of("t1"), "turn");
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', value = { "secret | the secret.", "secret | SECRET", "secret | a-secret-b",

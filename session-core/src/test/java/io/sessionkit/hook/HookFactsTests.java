@@ -2,11 +2,13 @@ package io.sessionkit.hook;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
+import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -120,6 +122,23 @@ class HookFactsTests extends ApprovalFixture {
 		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"));
 		assertThat(this.parts).containsExactly("1 whole FAILED [user: q] [look] null",
 				"1 whole REFUSED [user: q] [look] null", "1 whole FAILED [user: q] [look unanswered] null");
+	}
+
+	@Test
+	void contextOfATestHasWhatItIsGivenAndNothingElse() {
+		SessionKey key = SessionKey.of("t1");
+		List<Message> history = List.of(new UserMessage("q"), new AssistantMessage("a"));
+		assertThat(HookContext.of(key, "turn"))
+			.isEqualTo(new HookContext(key, "turn", null, List.of(), List.of(), List.of(), Map.of(), Map.of()));
+		HookContext whole = HookContext.of(key, "turn")
+			.agent("shop")
+			.history(history)
+			.turn(List.of(new UserMessage("now")))
+			.attributes(Map.of("a", 1))
+			.parameters(Map.of("p", 2));
+		assertThat(whole).isEqualTo(new HookContext(key, "turn", "shop", history, List.of(0),
+				List.of(new UserMessage("now")), Map.of("a", 1), Map.of("p", 2)));
+		assertThat(whole.history(List.of()).turnStarts()).isEmpty();
 	}
 
 	@Test
