@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.messages.Message;
 
 /**
- * A store of which each caller reaches only some sessions.
+ * A store of which each caller reaches only some sessions. It overrides every method,
+ * since one that is passed on as it is would reach all sessions.
  */
-final class GuardedStore implements SessionStore, StoreLayer {
+final class GuardedStore implements StoreLayer {
 
 	private final SessionStore store;
 

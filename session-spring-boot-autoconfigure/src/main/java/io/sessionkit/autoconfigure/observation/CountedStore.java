@@ -26,7 +26,6 @@ import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreLayer;
-import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
@@ -39,7 +38,7 @@ import org.springframework.ai.chat.messages.Message;
  * Counts the calls that a store did not answer, or refused, and the sessions that a purge
  * has deleted. Everything else is as the store does it.
  */
-final class CountedStore implements SessionStore, StoreLayer {
+final class CountedStore implements StoreLayer {
 
 	private final SessionStore store;
 
@@ -88,11 +87,6 @@ final class CountedStore implements SessionStore, StoreLayer {
 			}
 			throw ex;
 		}
-	}
-
-	@Override
-	public StoreOptions options() {
-		return this.store.options();
 	}
 
 	@Override
@@ -173,21 +167,6 @@ final class CountedStore implements SessionStore, StoreLayer {
 	@Override
 	public RecordPage oldestRecords(String kind, @Nullable String after, int limit) {
 		return call(Operation.LIST, () -> this.store.oldestRecords(kind, after, limit));
-	}
-
-	@Override
-	public boolean mayRollBack() {
-		return this.store.mayRollBack();
-	}
-
-	@Override
-	public void checkWritable(SessionKey key, boolean here) {
-		this.store.checkWritable(key, here);
-	}
-
-	@Override
-	public void whenRolledBack(Runnable what) {
-		this.store.whenRolledBack(what);
 	}
 
 	@Override
