@@ -19,6 +19,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.OwnThreads;
@@ -194,7 +195,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 * @return false if others wrote to the session all the time
 	 */
 	private boolean give(Session begun, List<SessionItem> items) {
-		String title = title(messages(items));
+		String title = title(begun.key(), messages(items));
 		if (title.isEmpty()) {
 			return begun.turns() >= MOST_SEARCHED;
 		}
@@ -252,11 +253,11 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	/** Returns an empty text if hooks leave nothing of the question. */
-	private String title(List<Message> stored) {
-		List<Message> messages = checked(stored);
+	private String title(SessionKey key, List<Message> stored) {
+		List<Message> messages = checked(key, stored);
 		String words = shortened(text(messages, MessageType.USER));
 		ChatModel asked = this.model;
-		String made = (asked != null && !words.isEmpty()) ? made(asked, messages) : "";
+		String made = (asked != null && !words.isEmpty()) ? made(key, asked, messages) : "";
 		return made.isEmpty() ? words : made;
 	}
 
@@ -264,9 +265,9 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 * What was stored may be older than the hooks: seeded, imported, or from a time
 	 * without them. What they refuse gives no title.
 	 */
-	private List<Message> checked(List<Message> stored) {
+	private List<Message> checked(SessionKey key, List<Message> stored) {
 		try {
-			return this.guards.checked(stored);
+			return this.guards.checked(SummaryContext.of(key, SummaryContext.Kind.FIRST_TURN), stored);
 		}
 		catch (SummaryCalls.FailedException ex) {
 			failed("A session gets no title: ", ex.reason());
@@ -275,10 +276,11 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	/** Returns an empty text if the model makes none. */
-	private String made(ChatModel asked, List<Message> messages) {
+	private String made(SessionKey key, ChatModel asked, List<Message> messages) {
 		String prompt = prompt(text(messages, MessageType.USER), text(messages, MessageType.ASSISTANT));
 		try {
-			String made = shortened(this.guards.checked(this.calls.ask(asked, prompt, LONGEST_CALL).text()));
+			String text = this.calls.ask(asked, prompt, LONGEST_CALL).text();
+			String made = shortened(this.guards.checked(SummaryContext.of(key, SummaryContext.Kind.TITLE), text));
 			this.failing = false;
 			return made;
 		}

@@ -10,6 +10,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.ModelRequest;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.hook.TurnPart;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -138,7 +139,7 @@ public final class Redactor implements SessionHook {
 	 * makes up.
 	 */
 	@Override
-	public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+	public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 		return changed(messages, List.of());
 	}
 

@@ -48,18 +48,6 @@ public interface HistoryMerge {
 
 	/**
 	 * Returns the messages to send, without system text.
-	 * @param history copies of the history, oldest first, within the limits, with old
-	 * tool results pruned
-	 * @param input copies of the caller's messages in this turn, as hooks have left them
-	 * @return the messages
-	 */
-	List<Message> merge(List<Message> history, List<Message> input);
-
-	/**
-	 * Returns the messages to send, for a merge that needs to know more of the turn: its
-	 * session and id, its agent, or the places at which the turns of the history begin.
-	 * SessionKit calls only this method, which calls {@link #merge(List, List)} unless it
-	 * is overridden.
 	 * @param context the turn; its {@code turnStarts} are indexes in the list of the
 	 * history
 	 * @param history copies of the history, oldest first, within the limits, with old
@@ -67,9 +55,7 @@ public interface HistoryMerge {
 	 * @param input copies of the caller's messages in this turn, as hooks have left them
 	 * @return the messages
 	 */
-	default List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
-		return merge(history, input);
-	}
+	List<Message> merge(HookContext context, List<Message> history, List<Message> input);
 
 	/**
 	 * Returns a merge that sends the newest turns of the history and the input. Turns are

@@ -24,15 +24,14 @@ record LastTurns(int turns) implements HistoryMerge {
 	@Override
 	public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
 		return (context.history().size() == history.size()) ? newest(context.turnStarts(), history, input)
-				: merge(history, input);
+				: newest(questions(history), history, input);
 	}
 
 	/**
-	 * Merges without knowing where turns begin: a turn is taken to begin at each question
+	 * Returns where turns begin in a list of which that is not known: at each question
 	 * that follows an answer.
 	 */
-	@Override
-	public List<Message> merge(List<Message> history, List<Message> input) {
+	private static List<Integer> questions(List<Message> history) {
 		List<Integer> starts = new ArrayList<>();
 		for (int i = 0; i < history.size(); i++) {
 			boolean question = history.get(i) instanceof UserMessage;
@@ -40,7 +39,7 @@ record LastTurns(int turns) implements HistoryMerge {
 				starts.add(i);
 			}
 		}
-		return newest(starts, history, input);
+		return starts;
 	}
 
 	private List<Message> newest(List<Integer> starts, List<Message> history, List<Message> input) {

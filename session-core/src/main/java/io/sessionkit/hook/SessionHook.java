@@ -149,7 +149,8 @@ public interface SessionHook {
 	 * that a title is made of. Called up to three times for a summary: with the summary
 	 * before, if there is one, with the messages since then, and with the summary that
 	 * was written. Called up to twice for a title: with the messages of the first
-	 * question and its answer, and with the title that a model has made. A summary or
+	 * question and its answer, and with the title that a model has made;
+	 * {@link SummaryContext#kind} says with which. A summary or
 	 * title is given as the text of one reply. Only hooks that are registered for all
 	 * calls are called, in their order.
 	 * <p>
@@ -158,10 +159,11 @@ public interface SessionHook {
 	 * text, no summary is made and nothing changes; the title becomes the first words of
 	 * the question, as the hooks have left it, and there is none if that is what they
 	 * refuse. The thread that runs it may block.
+	 * @param context the session, and what the messages are
 	 * @param messages user, assistant and tool response messages
 	 * @return the decision
 	 */
-	default HookResult<List<Message>> beforeSummary(List<Message> messages) {
+	default HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 		return HookResult.keep();
 	}
 

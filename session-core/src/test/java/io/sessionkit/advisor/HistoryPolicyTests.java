@@ -242,13 +242,13 @@ class HistoryPolicyTests {
 
 	@Test
 	void configuredMergeIsNotAskedForAGivenHistory() {
-		use(Conversations.builder(this.store).merge((history, input) -> input).build());
+		use(Conversations.builder(this.store).merge((context, history, input) -> input).build());
 		answer("b", SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
 		assertThat(this.model.lastRequestLines()).containsExactly("user: x?", "assistant: x!", "user: b");
 		assertThatIllegalStateException()
-			.isThrownBy(
-					() -> call("c", SessionAdvisor.history(X).andThen(SessionAdvisor.merge((history, input) -> input)))
-						.content())
+			.isThrownBy(() -> call("c",
+					SessionAdvisor.history(X).andThen(SessionAdvisor.merge((context, history, input) -> input)))
+				.content())
 			.withMessageContaining("HistoryMerge");
 	}
 
@@ -258,7 +258,7 @@ class HistoryPolicyTests {
 		for (HistoryPolicy policy : List.of(HistoryPolicy.USE_IF_PROVIDED, HistoryPolicy.REPLACE_SESSION)) {
 			use(Conversations.builder(this.store)
 				.trim(Trim.keepLastTurns(1).maxMessages(2))
-				.merge((history, input) -> input)
+				.merge((context, history, input) -> input)
 				.build());
 			AtomicInteger runs = new AtomicInteger();
 			Approvals approvals = gated();

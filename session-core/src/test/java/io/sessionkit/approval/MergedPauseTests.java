@@ -80,7 +80,7 @@ class MergedPauseTests extends ApprovalFixture {
 	@MethodSource("setups")
 	void mergeIsAskedAboutTheHistoryAndTheQuestionAgain(ClientSetup setup) {
 		List<String> asked = new CopyOnWriteArrayList<>();
-		threads((threads) -> threads.durability(Durability.STEP).merge((history, input) -> {
+		threads((threads) -> threads.durability(Durability.STEP).merge((context, history, input) -> {
 			asked.add(Lines.of(history) + " " + Lines.of(input));
 			return List.of(history.get(0), input.get(0));
 		}));
@@ -99,7 +99,7 @@ class MergedPauseTests extends ApprovalFixture {
 	@EnumSource
 	void mergeIsAskedAboutAllExamplesInFrontOfTheQuestionAgain(ClientSetup.Mode mode) {
 		List<String> asked = new CopyOnWriteArrayList<>();
-		threads((threads) -> threads.durability(Durability.STEP).merge((history, input) -> {
+		threads((threads) -> threads.durability(Durability.STEP).merge((context, history, input) -> {
 			asked.add(Lines.of(input).toString());
 			return Stream.concat(history.stream(), input.stream()).toList();
 		}));
@@ -124,7 +124,7 @@ class MergedPauseTests extends ApprovalFixture {
 
 	@Test
 	void whatTheMergeAddsIsSentOnceAndStoredOnce() {
-		threads((threads) -> threads.merge((history, input) -> {
+		threads((threads) -> threads.merge((context, history, input) -> {
 			List<Message> merged = new ArrayList<>(List.of(new UserMessage("house rules")));
 			merged.addAll(input);
 			return merged;
@@ -143,7 +143,7 @@ class MergedPauseTests extends ApprovalFixture {
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "q3");
 		approve(waiting());
-		threads((threads) -> threads.merge((history, input) -> List.of()));
+		threads((threads) -> threads.merge((context, history, input) -> List.of()));
 		assertThat(status(goOn(ClientSetup.Mode.CALL))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q3", "assistant cancel({\"id\":1})",
 				"tool cancel=done {\"id\":1}");
@@ -164,7 +164,7 @@ class MergedPauseTests extends ApprovalFixture {
 	@Test
 	void turnWaitsOnWhereTheMergeThrows() {
 		AtomicBoolean broken = new AtomicBoolean();
-		threads((threads) -> threads.merge((history, input) -> {
+		threads((threads) -> threads.merge((context, history, input) -> {
 			if (broken.get()) {
 				throw new IllegalStateException("not now");
 			}

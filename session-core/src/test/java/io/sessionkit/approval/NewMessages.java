@@ -506,7 +506,7 @@ abstract class NewMessages extends ResumedTurns {
 		assertThatThrownBy(() -> ask(mode, "q2")).isSameAs(broken).satisfies(NewMessages::saysThatItIsKept);
 		IllegalArgumentException apart = new IllegalArgumentException("apart");
 		AtomicInteger merges = new AtomicInteger();
-		threads((threads) -> threads.merge((history, input) -> {
+		threads((threads) -> threads.merge((context, history, input) -> {
 			merges.incrementAndGet();
 			throw apart;
 		}));

@@ -20,8 +20,8 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.Summarize;
+import io.sessionkit.context.SummaryResult;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
@@ -870,7 +870,7 @@ abstract class ResumedTurns extends StandingApprovals {
 	@EnumSource(ClientSetup.Mode.class)
 	void mergeIsAskedAgainWhenTheTurnGoesOn(ClientSetup.Mode mode) {
 		AtomicInteger asked = new AtomicInteger();
-		threads((threads) -> threads.merge((history, input) -> {
+		threads((threads) -> threads.merge((context, history, input) -> {
 			asked.incrementAndGet();
 			return input;
 		}));

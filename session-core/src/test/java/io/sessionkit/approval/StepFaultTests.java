@@ -289,7 +289,7 @@ class StepFaultTests {
 		List<List<String>> histories = new CopyOnWriteArrayList<>();
 		Conversations conversations = Conversations.builder(store)
 			.trim(Trim.keepLastMessages(6))
-			.merge((history, input) -> {
+			.merge((context, history, input) -> {
 				histories.add(Lines.of(history));
 				List<Message> all = new ArrayList<>(history);
 				all.addAll(input);

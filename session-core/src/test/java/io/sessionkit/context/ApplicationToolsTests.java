@@ -18,7 +18,6 @@ import io.sessionkit.extension.PlainCopies;
 import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HistoryBlock;
 import io.sessionkit.hook.HistoryMerge;
-import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
@@ -75,7 +74,7 @@ class ApplicationToolsTests {
 		limits.add((conversations) -> conversations.trim(Trim.keepLastMessages(1)));
 		limits.add((conversations) -> conversations.trim(Trim.keepLastMessages(3)));
 		limits.add((conversations) -> conversations.trim(Trim.keepLastTokens(15)));
-		limits.add((conversations) -> conversations.merge((history, input) -> input));
+		limits.add((conversations) -> conversations.merge((context, history, input) -> input));
 		limits.add((conversations) -> conversations.merge(HistoryMerge.keepLastTurns(0)));
 		limits.add((conversations) -> conversations.merge(new KeywordTurns("keyword", 0)));
 		limits.add((conversations) -> conversations.merge(new PlainCopies()));
@@ -212,7 +211,7 @@ class ApplicationToolsTests {
 				.build());
 		}
 		return switch (random.nextInt(4)) {
-			case 0 -> conversations.merge((history, input) -> input);
+			case 0 -> conversations.merge((context, history, input) -> input);
 			case 1 -> conversations.merge(HistoryMerge.keepLastTurns(random.nextInt(3)));
 			case 2 -> conversations.prune(Prune.keepLastToolResults(random.nextInt(3) + 5));
 			default -> conversations;
@@ -231,22 +230,12 @@ class ApplicationToolsTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void mergeIsToldWhereTheTurnsBeginOfTheHistoryThatItIsGiven(ClientSetup.Mode mode) {
 		List<Boolean> told = new ArrayList<>();
-		ChatClient chat = client((conversations) -> conversations.merge(new HistoryMerge() {
-
-			@Override
-			public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
-				told.add(context.history().size() == history.size()
-						&& context.turnStarts().stream().allMatch((start) -> start < history.size()));
-				return merge(history, input);
-			}
-
-			@Override
-			public List<Message> merge(List<Message> history, List<Message> input) {
-				List<Message> all = new ArrayList<>(history);
-				all.addAll(input);
-				return all;
-			}
-
+		ChatClient chat = client((conversations) -> conversations.merge((context, history, input) -> {
+			told.add(context.history().size() == history.size()
+					&& context.turnStarts().stream().allMatch((start) -> start < history.size()));
+			List<Message> all = new ArrayList<>(history);
+			all.addAll(input);
+			return all;
 		}));
 		this.model.calls(call("c1")).says("done");
 		ask(mode, chat.prompt().user("q"), T1);
@@ -378,9 +367,9 @@ class ApplicationToolsTests {
 	}
 
 	static List<HistoryMerge> mergesThatLoseResults() {
-		return List.of((history, input) -> joined(history, joined(List.of(new UserMessage("note")), input)),
-				(history, input) -> joined(history, input.subList(1, input.size())),
-				(history, input) -> joined(history, List.of(results("c2"), input.get(1))));
+		return List.of((context, history, input) -> joined(history, joined(List.of(new UserMessage("note")), input)),
+				(context, history, input) -> joined(history, input.subList(1, input.size())),
+				(context, history, input) -> joined(history, List.of(results("c2"), input.get(1))));
 	}
 
 	@ParameterizedTest

@@ -619,17 +619,17 @@ class CarriedTurnProperties {
 
 		private @Nullable HistoryMerge merge() {
 			return switch (this.merge) {
-				case 0 -> (history, now) -> joined(history, now);
-				case 1 ->
-					(history, now) -> joined(history.subList(Math.max(0, history.size() - 3), history.size()), now);
-				case 2 -> (history, now) -> now;
-				case 3 -> (history, now) -> joined(joined(history, List.of(this.note)), now);
-				case 4 -> (history, now) -> joined(history, now).stream()
+				case 0 -> (context, history, now) -> joined(history, now);
+				case 1 -> (context, history,
+						now) -> joined(history.subList(Math.max(0, history.size() - 3), history.size()), now);
+				case 2 -> (context, history, now) -> now;
+				case 3 -> (context, history, now) -> joined(joined(history, List.of(this.note)), now);
+				case 4 -> (context, history, now) -> joined(history, now).stream()
 					.filter((message) -> !(message instanceof ToolResponseMessage))
 					.toList();
 				case 5 -> HistoryMerge.keepLastTurns(1);
-				case 6 -> (history, now) -> joined(joined(history, now), List.of(this.note));
-				case 7 -> (history, now) -> joined(history, now).stream().map(Call::anew).toList();
+				case 6 -> (context, history, now) -> joined(joined(history, now), List.of(this.note));
+				case 7 -> (context, history, now) -> joined(history, now).stream().map(Call::anew).toList();
 				default -> null;
 			};
 		}

@@ -242,12 +242,13 @@ class SessionLimitsTests {
 		set((settings) -> settings.limit(6).trim((trim) -> trim.maxMessages(6)));
 		List<List<String>> given = new ArrayList<>();
 		for (Trim configured : List.of(Trim.NONE, Trim.keepLastMessages(3), Trim.keepLastMessages(100))) {
-			Conversations process = keep(Conversations.builder(this.store).trim(configured).merge((history, input) -> {
-				given.add(Lines.of(history));
-				List<Message> all = new ArrayList<>(history);
-				all.addAll(input);
-				return all;
-			}).build());
+			Conversations process = keep(
+					Conversations.builder(this.store).trim(configured).merge((context, history, input) -> {
+						given.add(Lines.of(history));
+						List<Message> all = new ArrayList<>(history);
+						all.addAll(input);
+						return all;
+					}).build());
 			for (int i = 0; i < 2; i++) {
 				sent(process);
 				Conversations.of(this.data).get(this.key).undo(1);

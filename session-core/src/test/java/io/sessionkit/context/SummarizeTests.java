@@ -26,8 +26,8 @@ import io.sessionkit.advisor.CachedUsage;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.context.Summarize.Mode;
+import io.sessionkit.context.SummaryResult.Status;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
@@ -36,6 +36,7 @@ import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.MessageTokens;
@@ -403,7 +404,7 @@ class SummarizeTests {
 		this.store.add(T1, List.of(new UserMessage("u1"), new AssistantMessage("a1")));
 		this.summarizer.says("what was said \ud83d");
 		Conversation thread = conversations(rule().keepTurns(0), Trim.NONE).get(T1);
-		assertThat(thread.compact(true).summary().text()).isEqualTo("what was said \ufffd");
+		assertThat(thread.summarize(true).summary().text()).isEqualTo("what was said \ufffd");
 		assertThat(thread().summary()).isPresent();
 	}
 
@@ -670,7 +671,7 @@ class SummarizeTests {
 			.hooks(new SessionHook() {
 
 				@Override
-				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+				public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 					return messages.stream().anyMatch((message) -> "secret".equals(message.getText()))
 							? HookResult.refuse("not that") : HookResult.keep();
 				}
@@ -707,7 +708,7 @@ class SummarizeTests {
 			.hooks(new SessionHook() {
 
 				@Override
-				public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+				public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 					return beforeSummary.apply(messages);
 				}
 
@@ -720,6 +721,33 @@ class SummarizeTests {
 			.build();
 		this.opened.add(conversations);
 		return conversations.get(T1).summarize(true);
+	}
+
+	@Test
+	void hookIsToldWhoseSummaryItChecksAndWhichPartOfIt() {
+		List<SummaryContext> told = new ArrayList<>();
+		Conversations conversations = Conversations.builder(this.store)
+			.summarize(rule().keepTurns(0).build())
+			.hooks(new SessionHook() {
+
+				@Override
+				public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
+					told.add(context);
+					return HookResult.keep();
+				}
+
+			})
+			.build();
+		this.opened.add(conversations);
+		this.summarizer.says("s1").says("s2");
+		for (int i = 0; i < 2; i++) {
+			this.store.add(T1, List.of(new UserMessage("u"), new AssistantMessage("a")));
+			conversations.get(T1).summarize(true);
+		}
+		assertThat(told).extracting(SummaryContext::key).containsOnly(T1);
+		assertThat(told).extracting(SummaryContext::kind)
+			.containsExactly(SummaryContext.Kind.MESSAGES, SummaryContext.Kind.SUMMARY,
+					SummaryContext.Kind.SUMMARY_SO_FAR, SummaryContext.Kind.MESSAGES, SummaryContext.Kind.SUMMARY);
 	}
 
 	@Test

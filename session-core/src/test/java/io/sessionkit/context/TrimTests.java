@@ -187,7 +187,7 @@ class TrimTests {
 		List<List<String>> given = new ArrayList<>();
 		Conversations conversations = Conversations.builder(this.store)
 			.trim(Trim.keepLastTokens(70))
-			.merge((history, input) -> {
+			.merge((context, history, input) -> {
 				given.add(Lines.of(history));
 				return Stream.concat(history.stream(), input.stream()).toList();
 			})

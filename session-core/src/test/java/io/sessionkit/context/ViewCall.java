@@ -167,12 +167,13 @@ final class ViewCall {
 
 	private HistoryMerge merge() {
 		return switch (this.turn.mergeKind) {
-			case 0 -> ViewCall::joined;
-			case 1 -> (history, now) -> joined(history.subList(Math.max(0, history.size() - 3), history.size()), now);
-			case 2 -> (history, now) -> joined(history, joined(List.of(this.turn.note()), now));
+			case 0 -> (context, history, now) -> joined(history, now);
+			case 1 -> (context, history,
+					now) -> joined(history.subList(Math.max(0, history.size() - 3), history.size()), now);
+			case 2 -> (context, history, now) -> joined(history, joined(List.of(this.turn.note()), now));
 			case 3 -> new KeywordTurns("write to", 2);
 			case 4 -> new PlainCopies();
-			default -> (history, now) -> {
+			default -> (context, history, now) -> {
 				history.forEach(ViewCall::spoil);
 				now.forEach(ViewCall::spoil);
 				return joined(history, now);

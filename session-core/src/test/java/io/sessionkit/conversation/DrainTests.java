@@ -331,7 +331,7 @@ class DrainTests {
 		assertThatExceptionOfType(TurnHandedOverException.class)
 			.isThrownBy(() -> ask(this.first, ClientSetup.plain(), "q:3"));
 		Conversations second = process(Durability.STEP);
-		HistoryMerge merge = (history, input) -> {
+		HistoryMerge merge = (context, history, input) -> {
 			second.drain(Duration.ZERO);
 			return Stream.concat(history.stream(), input.stream()).toList();
 		};

@@ -4,6 +4,7 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +15,7 @@ import io.sessionkit.context.HistoryPolicy;
 import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
@@ -291,11 +293,13 @@ class SessionTitlesTests {
 	@Test
 	void titleThatAHookRefusesIsOfTheFirstWords() {
 		this.store = TestStores.MEMORY.create();
+		List<SummaryContext> told = new CopyOnWriteArrayList<>();
 		SessionHook refusing = new SessionHook() {
 
 			@Override
-			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
-				return (messages.size() == 1) ? HookResult.refuse("no") : HookResult.keep();
+			public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
+				told.add(context);
+				return (context.kind() == SummaryContext.Kind.TITLE) ? HookResult.refuse("no") : HookResult.keep();
 			}
 
 		};
@@ -303,6 +307,8 @@ class SessionTitlesTests {
 		this.titling.says("An order");
 		ask("Where is my order?");
 		awaitTitle("Where is my order?");
+		assertThat(told).containsExactly(SummaryContext.of(KEY, SummaryContext.Kind.FIRST_TURN),
+				SummaryContext.of(KEY, SummaryContext.Kind.TITLE));
 	}
 
 	/** A turn that was added has passed no hook. */
@@ -338,7 +344,7 @@ class SessionTitlesTests {
 		SessionHook refusing = new SessionHook() {
 
 			@Override
-			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+			public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 				return (asked.incrementAndGet() == 1) ? HookResult.refuse("no") : HookResult.keep();
 			}
 

@@ -77,7 +77,7 @@ final class GuardSnippets {
 
 	static String merged(ChatClient chat, String text) {
 		// tag::merge
-		HistoryMerge questionsOnly = (history, input) -> {
+		HistoryMerge questionsOnly = (context, history, input) -> {
 			List<Message> messages = new ArrayList<>(history);
 			messages.removeIf((message) -> !(message instanceof UserMessage));
 			messages.addAll(input);
@@ -105,7 +105,7 @@ final class GuardSnippets {
 
 	static SessionAdvisor shortened(SessionStore store) {
 		// tag::shorten
-		HistoryMerge shortReplies = (history, input) -> {
+		HistoryMerge shortReplies = (context, history, input) -> {
 			history.replaceAll((message) -> (message instanceof AssistantMessage reply && !reply.hasToolCalls()
 					&& reply.getText() != null && reply.getText().length() > 200)
 							? reply.mutate().content(StringUtils.truncate(reply.getText(), 200)).build() : message);

@@ -28,13 +28,6 @@ public final class KeywordTurns implements HistoryMerge {
 	}
 
 	@Override
-	public List<Message> merge(List<Message> history, List<Message> input) {
-		List<Message> messages = new ArrayList<>(history);
-		messages.addAll(input);
-		return messages;
-	}
-
-	@Override
 	public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
 		List<Message> messages = new ArrayList<>();
 		List<Integer> starts = context.turnStarts();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.sessionkit.hook.HistoryMerge;
+import io.sessionkit.hook.HookContext;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
@@ -16,7 +17,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 public final class PlainCopies implements HistoryMerge {
 
 	@Override
-	public List<Message> merge(List<Message> history, List<Message> input) {
+	public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
 		List<Message> messages = new ArrayList<>();
 		history.forEach((message) -> messages.add(plain(message)));
 		messages.addAll(input);

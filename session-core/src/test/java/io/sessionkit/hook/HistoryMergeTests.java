@@ -100,7 +100,7 @@ class HistoryMergeTests {
 	void mergeIsAskedOnceAndToolRoundsFollowWhatItReturned(ClientSetup setup) {
 		AtomicInteger asked = new AtomicInteger();
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("a3");
-		ChatClient chat = client(setup, (history, input) -> {
+		ChatClient chat = client(setup, (context, history, input) -> {
 			asked.incrementAndGet();
 			return joined(history.subList(2, 4), input);
 		});
@@ -116,15 +116,15 @@ class HistoryMergeTests {
 
 	@Test
 	void filteredHistoryIsNotStoredAgain() {
-		say((history, input) -> joined(history.stream().filter((message) -> !text(message).startsWith("a")).toList(),
-				input));
+		say((context, history,
+				input) -> joined(history.stream().filter((message) -> !text(message).startsWith("a")).toList(), input));
 		assertThat(sent()).containsExactly("user: q1", "user: q2", "user: q3");
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
 	}
 
 	@Test
 	void reorderedHistoryIsNotStoredAgain() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			Collections.rotate(history, 2);
 			return joined(history, input);
 		});
@@ -134,21 +134,21 @@ class HistoryMergeTests {
 
 	@Test
 	void duplicatedHistoryIsNotStoredAgain() {
-		say((history, input) -> joined(joined(history, history), input));
+		say((context, history, input) -> joined(joined(history, history), input));
 		assertThat(sent()).hasSize(9);
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
 	}
 
 	@Test
 	void droppedNewMessageIsNotStored() {
-		say((history, input) -> joined(history, input.subList(1, 2)), user("noise"), user("q3"));
+		say((context, history, input) -> joined(history, input.subList(1, 2)), user("noise"), user("q3"));
 		assertThat(sent()).containsExactlyElementsOf(lines("user: q3"));
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
 	}
 
 	@Test
 	void reorderedNewMessagesAreStoredInTheReturnedOrder() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			Collections.reverse(input);
 			return joined(history, input);
 		}, user("one"), user("two"));
@@ -158,26 +158,26 @@ class HistoryMergeTests {
 
 	@Test
 	void rewrittenNewMessageIsStoredAsRewritten() {
-		say((history, input) -> joined(history, List.of(user(text(input.get(0)) + "!"))));
+		say((context, history, input) -> joined(history, List.of(user(text(input.get(0)) + "!"))));
 		assertThat(sent()).containsExactlyElementsOf(lines("user: q3!"));
 		assertThat(stored()).containsExactly("user: q3!", "assistant: a3");
 	}
 
 	@Test
 	void inventedMessageIsStored() {
-		say((history, input) -> joined(joined(history, List.of(user("by the way"))), input));
+		say((context, history, input) -> joined(joined(history, List.of(user("by the way"))), input));
 		assertThat(stored()).containsExactly("user: by the way", "user: q3", "assistant: a3");
 	}
 
 	@Test
 	void secondCopyOfAHistoryMessageIsStored() {
-		say((history, input) -> joined(joined(history, List.of(user("q1"))), input));
+		say((context, history, input) -> joined(joined(history, List.of(user("q1"))), input));
 		assertThat(stored()).containsExactly("user: q1", "user: q3", "assistant: a3");
 	}
 
 	@Test
 	void historyMadeAnewIsNotStoredAgain() {
-		say((history, input) -> List.of(user("q1"), new AssistantMessage("a1"), user("q3")));
+		say((context, history, input) -> List.of(user("q1"), new AssistantMessage("a1"), user("q3")));
 		assertThat(sent()).containsExactly("user: q1", "assistant: a1", "user: q3");
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
 	}
@@ -200,7 +200,7 @@ class HistoryMergeTests {
 	@Test
 	void messageThatIsExactlyOneOfTheHistoryIsThatOneAndTheOtherIsNew() {
 		this.store.add(T1, List.of(user("again"), signed("same").getResult().getOutput()));
-		say((history, input) -> joined(
+		say((context, history, input) -> joined(
 				List.of(user("again"), new AssistantMessage("same"), signed("same").getResult().getOutput()), input));
 		assertThat(stored()).containsExactly("assistant: same", "user: q3", "assistant: a3");
 		Message kept = this.store.messages(T1).get(6);
@@ -209,10 +209,10 @@ class HistoryMergeTests {
 
 	@Test
 	void inputMadeAnewIsNewAlthoughTheHistorySaysTheSame() {
-		say((history, input) -> input.stream().map(HistoryMergeTests::rebuilt).toList(), user("q1"));
+		say((context, history, input) -> input.stream().map(HistoryMergeTests::rebuilt).toList(), user("q1"));
 		assertThat(sent()).containsExactly("user: q1");
 		assertThat(stored()).containsExactly("user: q1", "assistant: a3");
-		say((history, input) -> Stream.concat(history.subList(2, 4).stream(), input.stream())
+		say((context, history, input) -> Stream.concat(history.subList(2, 4).stream(), input.stream())
 			.map(HistoryMergeTests::rebuilt)
 			.toList(), user("q1"));
 		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q1");
@@ -235,7 +235,7 @@ class HistoryMergeTests {
 
 	@Test
 	void summarySetIntoTheListOfTheHistoryIsHistory() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			history.set(0, user("summary"));
 			return joined(history, input);
 		});
@@ -246,7 +246,7 @@ class HistoryMergeTests {
 
 	@Test
 	void messageSetIntoTheListOfTheInputIsNew() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			input.set(0, user("q1"));
 			return joined(history.subList(2, 4), input);
 		});
@@ -257,7 +257,7 @@ class HistoryMergeTests {
 
 	@Test
 	void inputAddedToTheListOfTheHistoryIsStillNew() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			history.addAll(input);
 			return history;
 		});
@@ -267,7 +267,7 @@ class HistoryMergeTests {
 
 	@Test
 	void historyAddedToTheListOfTheInputIsStillHistory() {
-		say((history, input) -> {
+		say((context, history, input) -> {
 			input.addAll(0, history);
 			return input;
 		});
@@ -277,23 +277,23 @@ class HistoryMergeTests {
 
 	@Test
 	void questionThatWasAskedBeforeIsStoredWhereTheHistoryIsDropped() {
-		say((history, input) -> input, user("q1"));
+		say((context, history, input) -> input, user("q1"));
 		assertThat(sent()).containsExactly("user: q1");
 		assertThat(stored()).containsExactly("user: q1", "assistant: a3");
 	}
 
 	@Test
 	void mediaTellMessagesOfAUserApart() {
-		say((history, input) -> joined(List.of(image("q1", 7)), input));
+		say((context, history, input) -> joined(List.of(image("q1", 7)), input));
 		assertThat(stored()).containsExactly("user: q1", "user: q3", "assistant: a3");
-		say((history, input) -> joined(List.of(image("q1", 7)), input));
+		say((context, history, input) -> joined(List.of(image("q1", 7)), input));
 		assertThat(stored()).as("the same picture is history now").containsExactly("user: q3", "assistant: a3");
 	}
 
 	@Test
 	void changesOfACopyHaveNoEffect() {
 		List<Message> kept = new ArrayList<>();
-		say((history, input) -> {
+		say((context, history, input) -> {
 			history.get(0).getMetadata().put("k", "v");
 			input.get(0).getMetadata().put("k", "v");
 			kept.addAll(joined(history, input));
@@ -308,7 +308,7 @@ class HistoryMergeTests {
 	@Test
 	void unknownToTheStoreIsRefusedBeforeTheModel() {
 		Throwable thrown = catchThrowable(
-				() -> say((history, input) -> joined(history, List.of(user("half a character: \uD83D")))));
+				() -> say((context, history, input) -> joined(history, List.of(user("half a character: \uD83D")))));
 		assertThat(thrown).isInstanceOf(UnstorableMessageException.class);
 		assertFailedWithItsInput();
 	}
@@ -327,13 +327,13 @@ class HistoryMergeTests {
 	}
 
 	static Stream<Arguments> faults() {
-		return Stream.of(fault((history, input) -> null, "returned null"),
-				fault((history, input) -> Arrays.asList(input.get(0), null), "null in it"),
-				fault((history, input) -> List.of(), "no message that is new"),
-				fault((history, input) -> history, "no message that is new"),
-				fault((history, input) -> List.of(user("q1"), user("q2")), "no message that is new"),
-				fault((history, input) -> joined(List.of(new SystemMessage("s")), input), "system text"),
-				fault((history, input) -> joined(input, history), "does not end with a user message"));
+		return Stream.of(fault((context, history, input) -> null, "returned null"),
+				fault((context, history, input) -> Arrays.asList(input.get(0), null), "null in it"),
+				fault((context, history, input) -> List.of(), "no message that is new"),
+				fault((context, history, input) -> history, "no message that is new"),
+				fault((context, history, input) -> List.of(user("q1"), user("q2")), "no message that is new"),
+				fault((context, history, input) -> joined(List.of(new SystemMessage("s")), input), "system text"),
+				fault((context, history, input) -> joined(input, history), "does not end with a user message"));
 	}
 
 	private static Arguments fault(HistoryMerge merge, String fault) {
@@ -343,7 +343,7 @@ class HistoryMergeTests {
 	@Test
 	void whatItThrowsReachesTheCallerAsItIs() {
 		IllegalArgumentException down = new IllegalArgumentException("down");
-		assertThatThrownBy(() -> say((history, input) -> {
+		assertThatThrownBy(() -> say((context, history, input) -> {
 			throw down;
 		})).isSameAs(down);
 		assertFailedWithItsInput();
@@ -352,8 +352,9 @@ class HistoryMergeTests {
 	@Test
 	void mergeOfTheCallOutranksTheConfiguredOne() {
 		this.model.says("a3").says("a4");
-		ChatClient chat = client(ClientSetup.plain(), (history, input) -> joined(history.subList(2, 4), input));
-		prompt(chat, "q3").advisors(SessionAdvisor.merge((history, input) -> input)).call().content();
+		ChatClient chat = client(ClientSetup.plain(),
+				(context, history, input) -> joined(history.subList(2, 4), input));
+		prompt(chat, "q3").advisors(SessionAdvisor.merge((context, history, input) -> input)).call().content();
 		assertThat(sent()).containsExactly("user: q3");
 		prompt(chat, "q4").call().content();
 		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q4");
@@ -374,7 +375,7 @@ class HistoryMergeTests {
 			.calls(SessionAdvisorTests.call("c2", "add", "2"))
 			.says("a3");
 		List<Message> input = List.of(user("first"), user("last"));
-		HistoryMerge around = (history, now) -> joined(joined(history.subList(0, 2), now.subList(0, 1)),
+		HistoryMerge around = (context, history, now) -> joined(joined(history.subList(0, 2), now.subList(0, 1)),
 				joined(history.subList(2, 4), now.subList(1, 2)));
 		Conversations conversations = Conversations.builder(this.store)
 			.trim(Trim.keepLastMessages(6))
@@ -403,7 +404,7 @@ class HistoryMergeTests {
 				AssistantMessage.builder().toolCalls(List.of(SessionAdvisorTests.call("c1", "add", "1"))).build(),
 				ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "add", "1"))).build(),
 				new AssistantMessage("1")));
-		say((history, input) -> joined(
+		say((context, history, input) -> joined(
 				history.stream().filter((message) -> !(message instanceof ToolResponseMessage)).toList(), input));
 		assertThat(ValidSequence.faults(this.model.lastRequest())).isEmpty();
 		assertThat(stored()).containsExactly("user: q3", "assistant: a3");
@@ -421,7 +422,7 @@ class HistoryMergeTests {
 		this.model.says("a3");
 		Conversations conversations = Conversations.builder(this.store)
 			.hooks(input, request)
-			.merge((history, now) -> now)
+			.merge((context, history, now) -> now)
 			.build();
 		prompt(ClientSetup.plain().builder(this.model, SessionAdvisor.of(conversations)).build(), "q3").call()
 			.content();
@@ -433,7 +434,7 @@ class HistoryMergeTests {
 	void answerOfAHookIsGivenWithoutTheMerge() {
 		Conversations conversations = Conversations.builder(this.store)
 			.hooks(TestHooks.beforeTurn("faq", (messages) -> HookResult.answer("at nine")))
-			.merge((history, now) -> {
+			.merge((context, history, now) -> {
 				throw new IllegalStateException("nothing is sent");
 			})
 			.build();
@@ -444,7 +445,7 @@ class HistoryMergeTests {
 
 	@Test
 	void mergeCostsNoStoreCalls() {
-		say((history, input) -> input);
+		say((context, history, input) -> input);
 		assertThat(this.store.calls()).endsWith("open", "commit");
 	}
 
@@ -502,7 +503,7 @@ class HistoryMergeTests {
 		say(HistoryMerge.keepLastTurns(1));
 		assertThat(sent()).containsExactly("user: q1", "assistant: a1", "user: q2", "assistant: a2", "user: q3");
 		HistoryMerge latest = HistoryMerge.keepLastTurns(1);
-		say((history, input) -> latest.merge(history.subList(0, 4), input));
+		say((context, history, input) -> latest.merge(context, history.subList(0, 4), input));
 		assertThat(sent()).as("of a list that it cannot know").containsExactly("user: q2", "assistant: a2", "user: q3");
 	}
 
@@ -510,19 +511,9 @@ class HistoryMergeTests {
 	void mergeIsToldOfTheTurn() {
 		List<HookContext> told = new ArrayList<>();
 		this.model.says("a3");
-		prompt(client(ClientSetup.plain(), new HistoryMerge() {
-
-			@Override
-			public List<Message> merge(List<Message> history, List<Message> input) {
-				throw new AssertionError("the other one is overridden");
-			}
-
-			@Override
-			public List<Message> merge(HookContext context, List<Message> history, List<Message> input) {
-				told.add(context);
-				return joined(history.subList(context.turnStarts().get(1), history.size()), input);
-			}
-
+		prompt(client(ClientSetup.plain(), (context, history, input) -> {
+			told.add(context);
+			return joined(history.subList(context.turnStarts().get(1), history.size()), input);
 		}), "q3").advisors(SessionAdvisor.agent("billing")).call().content();
 		assertThat(sent()).containsExactly("user: q2", "assistant: a2", "user: q3");
 		assertThat(told).singleElement().satisfies((context) -> {
@@ -536,7 +527,8 @@ class HistoryMergeTests {
 	@MethodSource("setups")
 	void cutThroughATurnIsInTheLogWithoutItsTexts(ClientSetup setup) {
 		addToolTurn();
-		HistoryMerge lastTwo = (history, input) -> joined(history.subList(history.size() - 2, history.size()), input);
+		HistoryMerge lastTwo = (context, history, input) -> joined(history.subList(history.size() - 2, history.size()),
+				input);
 		this.model.says("a3");
 		setup.content(prompt(client(setup, lastTwo), "q3"));
 		assertThat(sent()).isEqualTo(setup.lines("user: q3"));
@@ -550,13 +542,13 @@ class HistoryMergeTests {
 	@Test
 	void whatIsCutOffIsCounted() {
 		addToolTurn();
-		say((history, input) -> joined(history.subList(history.size() - 1, history.size()), input));
+		say((context, history, input) -> joined(history.subList(history.size() - 1, history.size()), input));
 		assertThat(warnings()).singleElement().asString().contains("1 messages are not sent", "0 replies");
-		say((history, input) -> joined(history.subList(0, 6), input));
+		say((context, history, input) -> joined(history.subList(0, 6), input));
 		assertThat(warnings()).hasSize(2).last().asString().contains("0 messages are not sent", "1 replies");
-		say((history, input) -> joined(history.subList(0, 4), input));
-		say((history, input) -> joined(history.subList(4, 8), input));
-		say((history, input) -> input);
+		say((context, history, input) -> joined(history.subList(0, 4), input));
+		say((context, history, input) -> joined(history.subList(4, 8), input));
+		say((context, history, input) -> input);
 		assertThat(warnings()).as("whole turns").hasSize(2);
 	}
 
@@ -564,7 +556,7 @@ class HistoryMergeTests {
 	void historyThatNeedsRepairWithoutAMergeIsNotItsFault() {
 		this.store.add(T1,
 				List.of(ToolResponseMessage.builder().responses(List.of(new ToolResponse("c1", "add", "1"))).build()));
-		say((history, input) -> joined(history.subList(2, 5), input));
+		say((context, history, input) -> joined(history.subList(2, 5), input));
 		assertThat(warnings()).isEmpty();
 	}
 
@@ -579,7 +571,7 @@ class HistoryMergeTests {
 			.asString()
 			.contains("2 replies", "history.set(..)")
 			.doesNotContain("short");
-		say((history, input) -> {
+		say((context, history, input) -> {
 			history.replaceAll(
 					(message) -> (message instanceof AssistantMessage) ? new AssistantMessage("shorter") : message);
 			return joined(history, input);
@@ -593,7 +585,7 @@ class HistoryMergeTests {
 	@MethodSource("setups")
 	void inputThatTheModelCannotAnswerIsRefusedWhoeverHasMadeIt(ClientSetup setup) {
 		List<Message> spoken = List.of(user("q3"), new AssistantMessage("Dear customer,"));
-		HistoryMerge merge = (history, input) -> joined(history, spoken);
+		HistoryMerge merge = (context, history, input) -> joined(history, spoken);
 		SessionHook hook = TestHooks.beforeTurn("prefill", (input) -> HookResult.replace(spoken));
 		Conversations hooked = Conversations.builder(this.store).hooks(hook).build();
 		for (ChatClient chat : List.of(client(setup, merge),
@@ -604,7 +596,7 @@ class HistoryMergeTests {
 		assertThat(this.model.prompts()).isEmpty();
 		assertThat(log()).isEqualTo(BEFORE);
 		this.model.says("we are sorry").says("we are glad");
-		for (ChatClient chat : List.of(client(setup, (history, input) -> joined(history, input)),
+		for (ChatClient chat : List.of(client(setup, (context, history, input) -> joined(history, input)),
 				setup.builder(this.model, SessionAdvisor.of(hooked)).build())) {
 			setup.content(chat.prompt().messages(spoken).advisors(SessionAdvisor.session(T1)));
 			assertThat(sent()).as("the caller has begun the reply itself")

@@ -240,7 +240,8 @@ class HookFactsTests extends ApprovalFixture {
 			}
 
 		};
-		HistoryMerge last = (history, input) -> joined(history.subList(history.size() - 1, history.size()), input);
+		HistoryMerge last = (context, history, input) -> joined(history.subList(history.size() - 1, history.size()),
+				input);
 		this.model.says("a1").calls(look("c1", 1)).calls(look("c1", 1)).says("fine");
 		ask(setup, "q1");
 		threads((threads) -> threads.merge(last).hooks(told, adding, told));

@@ -481,7 +481,7 @@ class SessionContextTests {
 		SessionHook hook = new SessionHook() {
 
 			@Override
-			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+			public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 				thrown.add(catchThrowable(SessionContextTests.this.session::key));
 				return HookResult.keep();
 			}

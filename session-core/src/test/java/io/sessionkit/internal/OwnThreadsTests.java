@@ -21,6 +21,7 @@ import io.sessionkit.conversation.SessionTitles;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.summary.SummaryCalls;
 import io.sessionkit.store.SessionPurge;
@@ -285,7 +286,7 @@ class OwnThreadsTests {
 		return new SessionHook() {
 
 			@Override
-			public HookResult<List<Message>> beforeSummary(List<Message> messages) {
+			public HookResult<List<Message>> beforeSummary(SummaryContext context, List<Message> messages) {
 				task.run();
 				return HookResult.keep();
 			}

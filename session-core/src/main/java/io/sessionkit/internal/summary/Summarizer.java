@@ -13,12 +13,14 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
 import io.sessionkit.ViewTotals;
+import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.SummaryResult.Status;
-import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.context.Trim;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SummaryContext;
+import io.sessionkit.hook.SummaryContext.Kind;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
@@ -297,7 +299,7 @@ public final class Summarizer implements AutoCloseable {
 		if (coverage.isEmpty()) {
 			return without(Status.NOTHING_TO_COVER);
 		}
-		Summary summary = write(coverage);
+		Summary summary = write(key, coverage);
 		checkLength(view.session(), coverage, summary);
 		return put(view, coverage, summary);
 	}
@@ -328,16 +330,18 @@ public final class Summarizer implements AutoCloseable {
 	 * Lets the model write the summary. The hooks check its input and its output, and
 	 * again the previous summary, which may be older than the hooks.
 	 */
-	private Summary write(Coverage coverage) throws SummaryCalls.FailedException {
+	private Summary write(SessionKey key, Coverage coverage) throws SummaryCalls.FailedException {
 		Summary before = coverage.before();
-		String soFar = (before != null && !before.isReset()) ? this.guards.checked(before.text()) : null;
-		List<Message> messages = this.guards.checked(coverage.messages());
+		String soFar = (before != null && !before.isReset())
+				? this.guards.checked(SummaryContext.of(key, Kind.SUMMARY_SO_FAR), before.text()) : null;
+		List<Message> messages = this.guards.checked(SummaryContext.of(key, Kind.MESSAGES), coverage.messages());
 		boolean fits = coverage.tokens() <= this.rule.maxInputTokens();
 		int longest = fits ? SummaryPrompt.LONGEST_TEXT
 				: SummaryPrompt.longestText(messages, this.rule.maxInputTokens(), this.store.options().tokens());
 		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, messages, longest);
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
-		String text = LoneSurrogates.replaced(this.guards.checked(reply.text()));
+		String text = LoneSurrogates
+			.replaced(this.guards.checked(SummaryContext.of(key, Kind.SUMMARY), reply.text()));
 		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
 				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(),
 				new Summary.Origin(reply.model(), reply.usage(), this.store.options().now()));

@@ -5,6 +5,7 @@ import java.util.Objects;
 
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Invisible;
@@ -29,10 +30,11 @@ public final class SummaryGuards {
 	 * Runs the hooks on messages that a model is to read.
 	 * @throws SummaryCalls.FailedException if a hook refuses or throws
 	 */
-	public List<Message> checked(List<Message> messages) throws SummaryCalls.FailedException {
+	public List<Message> checked(SummaryContext context, List<Message> messages)
+			throws SummaryCalls.FailedException {
 		List<Message> now = messages;
 		for (SessionHook hook : this.hooks) {
-			now = checkedBy(hook, now);
+			now = checkedBy(hook, context, now);
 		}
 		return now;
 	}
@@ -42,8 +44,8 @@ public final class SummaryGuards {
 	 * @throws SummaryCalls.FailedException if a hook refuses or throws, or if they leave
 	 * no text of it
 	 */
-	public String checked(String summary) throws SummaryCalls.FailedException {
-		List<Message> checked = checked(List.of(new AssistantMessage(summary)));
+	public String checked(SummaryContext context, String summary) throws SummaryCalls.FailedException {
+		List<Message> checked = checked(context, List.of(new AssistantMessage(summary)));
 		String text = (checked.size() == 1) ? checked.get(0).getText() : null;
 		if (text == null || Invisible.isBlank(text)) {
 			throw new SummaryCalls.FailedException("a hook left no text");
@@ -51,10 +53,10 @@ public final class SummaryGuards {
 		return text;
 	}
 
-	private static List<Message> checkedBy(SessionHook hook, List<Message> messages)
+	private static List<Message> checkedBy(SessionHook hook, SummaryContext context, List<Message> messages)
 			throws SummaryCalls.FailedException {
 		Copies copies = new Copies();
-		HookResult<List<Message>> result = ask(hook, copies.give(messages));
+		HookResult<List<Message>> result = ask(hook, context, copies.give(messages));
 		if (result instanceof HookResult.Replace<List<Message>> replace) {
 			if (replace.value().stream().anyMatch(Objects::isNull)) {
 				throw new SummaryCalls.FailedException("hook '" + hook.name() + "' returned a list with null in it");
@@ -68,10 +70,10 @@ public final class SummaryGuards {
 				+ ((result instanceof HookResult.Refuse) ? "refused" : "neither kept nor replaced"));
 	}
 
-	private static HookResult<List<Message>> ask(SessionHook hook, List<Message> messages)
+	private static HookResult<List<Message>> ask(SessionHook hook, SummaryContext context, List<Message> messages)
 			throws SummaryCalls.FailedException {
 		try (TurnBinding none = TurnBinding.none()) {
-			return hook.beforeSummary(messages);
+			return hook.beforeSummary(context, messages);
 		}
 		catch (Throwable ex) {
 			Interrupts.keep(ex);

@@ -304,7 +304,7 @@ class TurnBudgetTests {
 		store(20);
 		turn(false, 0);
 		for (int i = 0; i < 5; i++) {
-			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(600);
+			assertThat(bytesOfATurn()).as("bytes read").isLessThanOrEqualTo(700);
 		}
 	}
 

@@ -290,7 +290,7 @@ class SessionAdvisorAutoConfigurationTests {
 	@Test
 	void mergeOfTheApplicationMakesWhatIsSent() {
 		this.model.says("two");
-		this.runner.withBean(HistoryMerge.class, () -> (history, input) -> input).run((context) -> {
+		this.runner.withBean(HistoryMerge.class, () -> (context, history, input) -> input).run((context) -> {
 			context.getBean(SessionStore.class).add(KEY, List.of(new UserMessage("q1"), new AssistantMessage("one")));
 			say(chat(context), "q2", SessionAdvisor.session(KEY));
 			assertThat(this.model.lastRequestLines()).containsExactly("user: q2");
@@ -300,7 +300,7 @@ class SessionAdvisorAutoConfigurationTests {
 
 	@Test
 	void twoMergesAreRefusedUnlessOneIsPrimary() {
-		HistoryMerge newest = (history, input) -> input;
+		HistoryMerge newest = (context, history, input) -> input;
 		this.runner.withBean("a", HistoryMerge.class, () -> newest)
 			.withBean("b", HistoryMerge.class, () -> newest)
 			.run((context) -> assertThat(context).hasFailed()

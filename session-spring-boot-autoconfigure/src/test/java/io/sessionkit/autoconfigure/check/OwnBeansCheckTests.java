@@ -222,7 +222,7 @@ class OwnBeansCheckTests {
 		assertThat(StartFailure.analysis(own.withBean("told", SessionListener.class, () -> new SessionListener() {
 		})).getDescription()).contains("SessionListener bean 'told'");
 		assertThat(
-				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (history, input) -> List.of()))
+				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (context, history, input) -> List.of()))
 					.getDescription())
 			.contains("HistoryMerge bean 'joined'");
 	}

@@ -4,6 +4,7 @@ import io.sessionkit.access.CallerRequiredException
 import io.sessionkit.hook.HookResult
 import io.sessionkit.hook.SessionHook
 import io.sessionkit.hook.SessionRefusedException
+import io.sessionkit.hook.SummaryContext
 import io.sessionkit.TurnStatus
 import io.sessionkit.conversation.Approvals
 import io.sessionkit.conversation.Conversations
@@ -126,12 +127,14 @@ class AnswersTests @Autowired constructor(
 	fun hookThatIsDelegatedIsNotAsked() {
 		val guard = object : SessionHook {
 
-			override fun beforeSummary(messages: List<Message>): HookResult<List<Message>> = HookResult.refuse("no")
+			override fun beforeSummary(context: SummaryContext, messages: List<Message>): HookResult<List<Message>> =
+				HookResult.refuse("no")
 
 		}
+		val ofTitle = SummaryContext.of(SessionKey.of(thread), SummaryContext.Kind.TITLE)
 		class Logged(hook: SessionHook) : SessionHook by hook
-		assertThat(guard.beforeSummary(listOf())).isInstanceOf(HookResult.Refuse::class.java)
-		assertThat(Logged(guard).beforeSummary(listOf())).isInstanceOf(HookResult.Keep::class.java)
+		assertThat(guard.beforeSummary(ofTitle, listOf())).isInstanceOf(HookResult.Refuse::class.java)
+		assertThat(Logged(guard).beforeSummary(ofTitle, listOf())).isInstanceOf(HookResult.Keep::class.java)
 	}
 
 	@Test
