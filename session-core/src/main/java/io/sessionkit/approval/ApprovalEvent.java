@@ -5,6 +5,11 @@ package io.sessionkit.approval;
  * application event, from the {@code Approvals} of the auto-configuration, and from those
  * of its own that have a listener which publishes it. It is published after the change
  * was stored. An exception of a listener is logged and changes nothing.
+ * <p>
+ * More types may be added, so a {@code switch} needs a default. There is none for a call
+ * that becomes {@link ApprovalStatus#UNCERTAIN}, which is seen only when the call is
+ * read, nor for one that was approved and whose turn a limit or a failure ends before it
+ * runs.
  */
 public sealed interface ApprovalEvent {
 
@@ -40,6 +45,25 @@ public sealed interface ApprovalEvent {
 	 * @param approval the call as it is now
 	 */
 	record Expired(ToolApproval approval) implements ApprovalEvent {
+	}
+
+	/**
+	 * The turn has ended without the call, by {@code Approvals.cancel} or a new message.
+	 * This event is also published for a call of the same reply that waited with others,
+	 * although nobody was asked about it.
+	 *
+	 * @param approval the call as it is now
+	 */
+	record Cancelled(ToolApproval approval) implements ApprovalEvent {
+	}
+
+	/**
+	 * A policy has denied the arguments that a person has changed, when the turn was
+	 * continued. A call that a policy denies at once is never requested.
+	 *
+	 * @param approval the call as it is now
+	 */
+	record Denied(ToolApproval approval) implements ApprovalEvent {
 	}
 
 	/**

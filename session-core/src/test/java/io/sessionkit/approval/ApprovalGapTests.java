@@ -9,11 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -88,6 +90,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * or result could be lost.
  */
 class ApprovalGapTests {
+
+	private final List<ApprovalEvent> events = new CopyOnWriteArrayList<>();
 
 	private static final SessionKey KEY = SessionKey.of("t");
 
@@ -391,6 +395,9 @@ class ApprovalGapTests {
 			assertThat(call.status()).isEqualTo(ApprovalStatus.DENIED);
 			assertThat(call.decisions()).extracting("by").containsExactly("ada", "policy");
 		});
+		assertThat(this.events).filteredOn(ApprovalEvent.Denied.class::isInstance)
+			.extracting(ApprovalEvent::approval)
+			.containsExactly(this.approvals.ledger(KEY).get(0));
 		this.approvals.decide(this.approvals.pending(KEY).get(0), Decision.approve("ada").withArguments("{\"id\":8}"));
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
@@ -737,7 +744,8 @@ class ApprovalGapTests {
 			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
 			.build();
 		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat(conversations), "more"));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> conversations.get(KEY).summarize(true));
+		assertThatExceptionOfType(SessionPausedException.class)
+			.isThrownBy(() -> conversations.get(KEY).summarize(true));
 		approveAll();
 		this.model.says("done");
 		assertThat(ask(chat(conversations), null)).isEqualTo("done");
@@ -760,7 +768,10 @@ class ApprovalGapTests {
 	}
 
 	private Approvals ruled(ApprovalPolicy policy) {
-		return Approvals.builder(Conversations.of(this.store)).policies(List.of(policy)).build();
+		return Approvals.builder(Conversations.of(this.store))
+			.policies(List.of(policy))
+			.listeners(List.<Consumer<ApprovalEvent>>of(this.events::add))
+			.build();
 	}
 
 	private Approvals queueing(Conversations conversations) {

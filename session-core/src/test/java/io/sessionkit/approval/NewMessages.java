@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
@@ -69,6 +70,7 @@ abstract class NewMessages extends ResumedTurns {
 					"tool cancel=" + CANCELLED + " look=" + CANCELLED, "user: q2"));
 		assertThat(turns()).containsExactly(TurnStatus.COMPLETED, TurnStatus.COMPLETED);
 		assertThat(ledger()).containsOnly(ApprovalStatus.CANCELLED);
+		assertCancelledAreTold("c1", "c2");
 		assertThatExceptionOfType(DecisionRefusedException.class).isThrownBy(() -> approve(shown));
 	}
 
@@ -696,6 +698,12 @@ abstract class NewMessages extends ResumedTurns {
 		return store().records(this.key, TurnRecords.PAUSE).toString();
 	}
 
+	private void assertCancelledAreTold(String... calls) {
+		assertThat(this.events).filteredOn(ApprovalEvent.Cancelled.class::isInstance)
+			.extracting((event) -> event.approval().callId() + " " + event.approval().status())
+			.containsExactly(Stream.of(calls).map((call) -> call + " CANCELLED").toArray(String[]::new));
+	}
+
 	@Test
 	void cancelledTurnIsHistoryWithoutTheModel() {
 		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("a2");
@@ -705,6 +713,7 @@ abstract class NewMessages extends ResumedTurns {
 		assertThat(ended).extracting(ToolApproval::status)
 			.containsExactly(ApprovalStatus.REJECTED, ApprovalStatus.CANCELLED, ApprovalStatus.CANCELLED);
 		assertThat(approvals().cancel(this.key)).isEmpty();
+		assertCancelledAreTold("c2", "c3");
 		assertThat(this.model.prompts()).hasSize(1);
 		assertThat(this.runs).isEmpty();
 		assertThat(log()).last().isEqualTo("tool cancel=not today look=" + CANCELLED + " cancel=" + CANCELLED);

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
+import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ResumeRefusedException;
@@ -57,6 +59,8 @@ final class CallReview {
 
 	private final StandingDecisions standing;
 
+	private final Consumer<ApprovalEvent> events;
+
 	/**
 	 * The trace id. It is read when the turn begins, since the turn may run on other
 	 * threads later.
@@ -70,6 +74,7 @@ final class CallReview {
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
 		this.standing = setup.standing();
+		this.events = setup.events();
 		this.trace = this.rules.traceIds().get();
 	}
 
@@ -149,8 +154,12 @@ final class CallReview {
 		}
 		LedgerEntry denied = this.ledger
 			.replace(entry.decided(ApprovalStatus.DENIED, denied(ruling, this.ledger.now())));
-		// if another writer was first the claim of this one fails
-		return (denied != null) ? denied : entry;
+		if (denied == null) {
+			// another writer was first, so the claim of this one fails
+			return entry;
+		}
+		this.events.accept(new ApprovalEvent.Denied(denied.approval()));
+		return denied;
 	}
 
 	private List<LedgerEntry> withStandingDecisions(List<LedgerEntry> entries) {

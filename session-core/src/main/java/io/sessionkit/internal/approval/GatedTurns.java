@@ -102,7 +102,7 @@ public final class GatedTurns {
 		GateSetup setup = new GateSetup(rules, ledger, new StandingDecisions(turns.store()),
 				rules.waiting().pauseNotices(turns.store()), events, turns.durability());
 		this.calls = new TurnCalls(this.tools, setup, turns.drain());
-		this.cancel = new OpenTurnCancel(turns, ledger, rules.texts());
+		this.cancel = new OpenTurnCancel(turns, setup);
 	}
 
 	/**

@@ -1,11 +1,14 @@
 package io.sessionkit.internal.approval;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.approval.ApprovalEvent;
+import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.ledger.HeldCalls;
@@ -36,11 +39,14 @@ final class OpenTurnCancel {
 
 	private final SafeTexts texts;
 
-	OpenTurnCancel(Turns turns, Ledger ledger, SafeTexts texts) {
+	private final Consumer<ApprovalEvent> events;
+
+	OpenTurnCancel(Turns turns, GateSetup setup) {
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
-		this.ledger = ledger;
-		this.texts = texts;
+		this.ledger = setup.ledger();
+		this.texts = setup.rules().texts();
+		this.events = setup.events();
 	}
 
 	/**
@@ -92,12 +98,19 @@ final class OpenTurnCancel {
 			List<LedgerEntry> ended = calls.cancelled();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
 			endWithoutModel(turn, calls, ended);
+			tellCancelled(ended);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
 		catch (Throwable ex) {
 			turn.abandon(ex);
 			throw ex;
 		}
+	}
+
+	private void tellCancelled(List<LedgerEntry> ended) {
+		ended.stream()
+			.filter((entry) -> entry.status() == ApprovalStatus.CANCELLED)
+			.forEach((entry) -> this.events.accept(new ApprovalEvent.Cancelled(entry.approval())));
 	}
 
 	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {
