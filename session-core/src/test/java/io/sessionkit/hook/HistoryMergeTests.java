@@ -562,8 +562,7 @@ class HistoryMergeTests {
 
 	@Test
 	void repliesThatAMergeHasRewrittenAreInTheLogWithoutTheirTexts() {
-		say((history,
-				input) -> joined(history.stream()
+		say((context, history, input) -> joined(history.stream()
 					.map((message) -> (message instanceof AssistantMessage) ? new AssistantMessage("short") : message)
 					.toList(), input));
 		assertThat(stored()).as("it says so").contains("assistant: short");
