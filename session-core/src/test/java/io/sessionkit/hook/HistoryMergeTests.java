@@ -562,9 +562,13 @@ class HistoryMergeTests {
 
 	@Test
 	void repliesThatAMergeHasRewrittenAreInTheLogWithoutTheirTexts() {
-		say((context, history, input) -> joined(history.stream()
-					.map((message) -> (message instanceof AssistantMessage) ? new AssistantMessage("short") : message)
-					.toList(), input));
+		say((context, history, input) -> {
+			List<Message> shortened = new ArrayList<>();
+			for (Message message : history) {
+				shortened.add((message instanceof AssistantMessage) ? new AssistantMessage("short") : message);
+			}
+			return joined(shortened, input);
+		});
 		assertThat(stored()).as("it says so").contains("assistant: short");
 		assertThat(warnings()).singleElement()
 			.asString()
