@@ -221,9 +221,8 @@ class OwnBeansCheckTests {
 			.contains("Conversations bean 'mine'");
 		assertThat(StartFailure.analysis(own.withBean("told", SessionListener.class, () -> new SessionListener() {
 		})).getDescription()).contains("SessionListener bean 'told'");
-		assertThat(
-				StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> (context, history, input) -> List.of()))
-					.getDescription())
+		HistoryMerge joined = (context, history, input) -> List.of();
+		assertThat(StartFailure.analysis(own.withBean("joined", HistoryMerge.class, () -> joined)).getDescription())
 			.contains("HistoryMerge bean 'joined'");
 	}
 
