@@ -34,8 +34,8 @@ public record SummaryResult(Status status, @Nullable Summary summary, int turns,
 		 * The summarizer failed, was late, or returned nothing usable, or the store was
 		 * not available. Nothing has changed, except for summaries that were stored
 		 * before, of which this has the newest one:
-		 * {@link io.sessionkit.conversation.Conversation#summarize(boolean)} makes several
-		 * if it has to. If the failure is a
+		 * {@link io.sessionkit.conversation.Conversation#summarize(boolean)} makes
+		 * several if it has to. If the failure is a
 		 * {@link io.sessionkit.store.StoreUnavailableException}, a summary that is not in
 		 * here may be stored all the same.
 		 */

@@ -340,8 +340,7 @@ public final class Summarizer implements AutoCloseable {
 				: SummaryPrompt.longestText(messages, this.rule.maxInputTokens(), this.store.options().tokens());
 		String prompt = SummaryPrompt.of(this.rule.prompt(), soFar, messages, longest);
 		SummaryCalls.Reply reply = this.calls.ask(this.rule.model(), prompt, this.rule.timeout());
-		String text = LoneSurrogates
-			.replaced(this.guards.checked(SummaryContext.of(key, Kind.SUMMARY), reply.text()));
+		String text = LoneSurrogates.replaced(this.guards.checked(SummaryContext.of(key, Kind.SUMMARY), reply.text()));
 		return new Summary(this.store.options().turnIds().get(), coverage.lastTurn(),
 				(before != null) ? before.turn() : 0, coverage.totals(), text, coverage.pinned(),
 				new Summary.Origin(reply.model(), reply.usage(), this.store.options().now()));

@@ -30,8 +30,7 @@ public final class SummaryGuards {
 	 * Runs the hooks on messages that a model is to read.
 	 * @throws SummaryCalls.FailedException if a hook refuses or throws
 	 */
-	public List<Message> checked(SummaryContext context, List<Message> messages)
-			throws SummaryCalls.FailedException {
+	public List<Message> checked(SummaryContext context, List<Message> messages) throws SummaryCalls.FailedException {
 		List<Message> now = messages;
 		for (SessionHook hook : this.hooks) {
 			now = checkedBy(hook, context, now);
