@@ -279,7 +279,7 @@ public final class SessionKitProperties {
 		refuseBelowASecond("time-to-live", timeToLive);
 		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
 		refuseAbove(LONGEST, "lease", lease);
-		refuseBelow(Duration.ZERO, "concurrency-timeout", concurrencyTimeout);
+		refuseBelowASecond("concurrency-timeout", concurrencyTimeout);
 		refuseAbove(LONGEST, "concurrency-timeout", concurrencyTimeout);
 		refuseBelowASecond("idempotency-time-to-live", idempotencyTimeToLive);
 		refuseUnlessBelow("approval.expires-after", approval.expiresAfter(), "time-to-live", timeToLive,

@@ -232,7 +232,8 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
+	@CsvSource({ "sessionkit.lease, 10ms", "sessionkit.concurrency-timeout, 999ms",
+			"sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
 			"sessionkit.retention.max-age, -1d", "sessionkit.idempotency-time-to-live, 0s",
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
 			"sessionkit.approval.continuation.threads, 0", "sessionkit.approval.continuation.interval, 10",

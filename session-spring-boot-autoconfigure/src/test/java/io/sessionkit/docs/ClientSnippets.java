@@ -6,6 +6,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.ToolCallingAdvisor;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.model.chat.client.autoconfigure.ChatClientBuilderConfigurer;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,14 +25,16 @@ final class ClientSnippets {
 
 		@Bean
 		ChatClient quick(@Qualifier("openAiChatModel") ChatModel model, ChatClientBuilderConfigurer configurer,
-				ObservationRegistry observations, ToolCallingAdvisor.Builder<?> tools) {
-			return configurer.configure(ChatClient.builder(model, observations, null, null, tools)).build();
+				ObjectProvider<ObservationRegistry> observations, ToolCallingAdvisor.Builder<?> tools) {
+			ObservationRegistry registry = observations.getIfUnique(() -> ObservationRegistry.NOOP);
+			return configurer.configure(ChatClient.builder(model, registry, null, null, tools)).build();
 		}
 
 		@Bean
 		ChatClient thorough(@Qualifier("anthropicChatModel") ChatModel model, ChatClientBuilderConfigurer configurer,
-				ObservationRegistry observations, ToolCallingAdvisor.Builder<?> tools) {
-			return configurer.configure(ChatClient.builder(model, observations, null, null, tools)).build();
+				ObjectProvider<ObservationRegistry> observations, ToolCallingAdvisor.Builder<?> tools) {
+			ObservationRegistry registry = observations.getIfUnique(() -> ObservationRegistry.NOOP);
+			return configurer.configure(ChatClient.builder(model, registry, null, null, tools)).build();
 		}
 
 	}

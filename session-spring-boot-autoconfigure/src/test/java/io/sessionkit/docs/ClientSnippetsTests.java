@@ -1,6 +1,5 @@
 package io.sessionkit.docs;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
@@ -34,7 +33,6 @@ class ClientSnippetsTests {
 					ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
 			.withBean("openAiChatModel", ChatModel.class, () -> quick)
 			.withBean("anthropicChatModel", ChatModel.class, () -> thorough)
-			.withBean(ObservationRegistry.class, () -> ObservationRegistry.NOOP)
 			.withUserConfiguration(ClientSnippets.Clients.class)
 			.run((context) -> {
 				assertThat(context).hasNotFailed();

@@ -10,8 +10,8 @@ import org.springframework.core.env.Environment;
 /**
  * Warns that no client has the session advisor by itself, since Spring AI is told to
  * configure no builder of clients: their calls would have no session, without an error.
- * Builders of the application do not have it either, since then nothing applies the
- * customizers to them.
+ * Builders of the application do not have it either, unless they apply the customizers
+ * themselves.
  */
 final class RegistrationCheck extends AtStart {
 
@@ -29,9 +29,9 @@ final class RegistrationCheck extends AtStart {
 	protected void run() {
 		if (!this.environment.getProperty(CLIENT, Boolean.class, true)) {
 			logger.warn("'" + CLIENT + "' is false, so no ChatClient has the session advisor by itself, nor has one of"
-					+ " a ChatClient.Builder bean of the application. Give it to each of them with"
-					+ " defaultAdvisors(sessionAdvisor), and set '" + SessionKitProperties.AUTO_REGISTER
-					+ "' to false. Or leave '" + CLIENT
+					+ " a ChatClient.Builder bean of the application unless that applies the ChatClientBuilderCustomizer"
+					+ " beans. Give it to each of them with" + " defaultAdvisors(sessionAdvisor), and set '"
+					+ SessionKitProperties.AUTO_REGISTER + "' to false. Or leave '" + CLIENT
 					+ "' out, and build them with the ChatClientBuilderConfigurer.");
 		}
 	}

@@ -217,9 +217,9 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
-	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, SessionAccess access,
-			ListableBeanFactory beans, SessionKitProperties properties) {
-		return new StartReport(store, access, beans, properties);
+	StartReport sessionKitStartReport(ObjectProvider<SessionStore> store, ObjectProvider<SummaryTrigger> triggers,
+			SessionAccess access, ListableBeanFactory beans, SessionKitProperties properties) {
+		return new StartReport(store, triggers, access, beans, properties);
 	}
 
 	@Bean

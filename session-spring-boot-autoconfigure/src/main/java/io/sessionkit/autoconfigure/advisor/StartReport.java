@@ -32,15 +32,19 @@ final class StartReport extends AtStart {
 
 	private final ObjectProvider<SessionStore> store;
 
+	/** The triggers, without those that are not injected. */
+	private final ObjectProvider<SummaryTrigger> triggers;
+
 	private final SessionAccess access;
 
 	private final ListableBeanFactory beans;
 
 	private final SessionKitProperties properties;
 
-	StartReport(ObjectProvider<SessionStore> store, SessionAccess access, ListableBeanFactory beans,
-			SessionKitProperties properties) {
+	StartReport(ObjectProvider<SessionStore> store, ObjectProvider<SummaryTrigger> triggers, SessionAccess access,
+			ListableBeanFactory beans, SessionKitProperties properties) {
 		this.store = store;
+		this.triggers = triggers;
 		this.access = access;
 		this.beans = beans;
 		this.properties = properties;
@@ -144,7 +148,7 @@ final class StartReport extends AtStart {
 		if (!summarize.enabled()) {
 			return;
 		}
-		if (this.beans.getBeanProvider(SummaryTrigger.class).stream().findAny().isPresent()) {
+		if (this.triggers.stream().findAny().isPresent()) {
 			all.add("the history before a summary, by the SummaryTrigger bean");
 			return;
 		}

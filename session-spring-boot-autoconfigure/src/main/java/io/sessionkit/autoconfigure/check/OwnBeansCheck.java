@@ -119,11 +119,19 @@ final class OwnBeansCheck extends AtStart {
 	 */
 	private <T> void refuseLocalParts(OwnBean<T> own, List<String> names) {
 		forEachUnused(own, names, (type, part) -> {
-			if (names(type).stream().anyMatch((name) -> isLocal(name) && this.beans.getBean(name) == part)) {
+			if (names(type).stream().anyMatch((name) -> isLocal(name) && isOf(name, part))) {
 				throw refusal(type, part, described(own, names) + " of a context above this one",
 						"Define it in that context.");
 			}
 		});
+	}
+
+	/**
+	 * A prototype is another one each time, so its class says whether it is that bean.
+	 */
+	private boolean isOf(String name, Object part) {
+		Object bean = this.beans.getBean(name);
+		return bean == part || this.beans.isPrototype(name) && bean.getClass() == part.getClass();
 	}
 
 	private boolean isLocal(String name) {

@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.check;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -80,17 +81,26 @@ final class UnknownNames {
 		for (PropertySource<?> source : environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> listing
 					&& !ConfigurationPropertySources.isAttachedConfigurationPropertySource(source)) {
-				names.environmentPrefix = environmentPrefix(listing);
-				names.check(names.environmentPrefix.isEmpty() ? listing : names.withoutPrefix(listing));
+				environmentPrefixes(listing).forEach((prefix) -> names.check(listing, prefix));
 			}
 		}
 		names.report();
 		return names.foreign;
 	}
 
-	private static String environmentPrefix(PropertySource<?> source) {
+	/** Spring Boot takes a variable without the dashes of a name, or with underscores. */
+	private static Set<String> environmentPrefixes(PropertySource<?> source) {
 		String prefix = (source instanceof PropertySourceInfo info) ? info.getPrefix() : null;
-		return StringUtils.hasLength(prefix) ? prefix.replace('.', '_').toUpperCase(Locale.ROOT) + "_" : "";
+		if (!StringUtils.hasLength(prefix)) {
+			return Set.of("");
+		}
+		String variable = prefix.replace('.', '_').toUpperCase(Locale.ROOT) + "_";
+		return new LinkedHashSet<>(List.of(variable.replace("-", ""), variable.replace('-', '_')));
+	}
+
+	private void check(EnumerablePropertySource<?> source, String prefix) {
+		this.environmentPrefix = prefix;
+		check(prefix.isEmpty() ? source : withoutPrefix(source));
 	}
 
 	/**

@@ -120,13 +120,16 @@ final class WrittenValues {
 
 	/**
 	 * Returns the names of the properties, of those that have one of the names or are in
-	 * a group of that name, that are not written alike in two environments.
+	 * a group of that name, that are written in an environment, and not alike in the
+	 * other one. What a parent says is not seen by a child with a source of the same
+	 * name, and that says nothing else.
 	 */
 	static List<String> differing(Environment environment, Environment other, List<String> names) {
 		WrittenValues values = new WrittenValues(environment);
 		WrittenValues others = new WrittenValues(other);
 		return KnownProperties.ALL.of(names)
 			.stream()
+			.filter(values::isWritten)
 			.filter((property) -> !Objects.equals(values.whole(property), others.whole(property)))
 			.map(Property::name)
 			.toList();

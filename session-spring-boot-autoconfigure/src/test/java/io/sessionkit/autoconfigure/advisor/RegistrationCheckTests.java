@@ -40,7 +40,8 @@ class RegistrationCheckTests {
 		this.runner.withPropertyValues(OFF)
 			.withBean(ChatClient.Builder.class, () -> ChatClient.builder(new ScriptedChatModel()))
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce(WARNING);
+		assertThat(output).containsOnlyOnce(WARNING)
+			.contains("unless that applies the ChatClientBuilderCustomizer beans");
 	}
 
 	@Test

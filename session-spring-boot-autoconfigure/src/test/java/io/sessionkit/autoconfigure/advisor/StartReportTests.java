@@ -28,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -163,6 +164,16 @@ class StartReportTests {
 		assertThat(lines()).singleElement()
 			.asString()
 			.endsWith("Limited: the history before a summary, by the SummaryTrigger bean.");
+	}
+
+	@Test
+	void lineSaysNothingOfATriggerThatIsNotInjected() {
+		this.runner.withBean(ScriptedChatModel.class)
+			.withBean("ofSomeCalls", SummaryTrigger.class, () -> (session) -> false,
+					(definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+			.withPropertyValues("sessionkit.summarize.trigger-messages=20")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement().asString().endsWith("Limited: 20 messages before a summary.");
 	}
 
 	/** One of them is taken by the name of a parameter, as Spring takes beans. */

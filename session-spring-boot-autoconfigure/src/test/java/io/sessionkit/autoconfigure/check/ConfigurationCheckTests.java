@@ -304,30 +304,48 @@ class ConfigurationCheckTests {
 	/** As {@code SpringApplication.setEnvironmentPrefix} has it. */
 	@Test
 	void variablesOfAnApplicationThatHasAPrefixForThemAreCheckedWithIt() {
-		with(new Prefixed(Map.of("SHOP_SESSIONKIT_APPROVAL_TOOLS", "refund", "SESSIONKIT_APPROVAL_TOOLS", "cancel",
-				"SHOP_NAME", "x", "SESSIONKIT_QUUX", "x")))
+		with(new Prefixed("shop", Map.of("SHOP_SESSIONKIT_APPROVAL_TOOLS", "refund", "SESSIONKIT_APPROVAL_TOOLS",
+				"cancel", "SHOP_NAME", "x", "SESSIONKIT_QUUX", "x")))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBean(SessionKitProperties.class).approval().tools()).containsExactly("refund");
 			});
-		assertThat(refuse(new Prefixed(Map.of("SESSIONKIT_APPROVAL_TOOLS", "cancel", "SHOP_SESSIONKIT_QUUX", "x"))))
+		assertThat(refuse(
+				new Prefixed("shop", Map.of("SESSIONKIT_APPROVAL_TOOLS", "cancel", "SHOP_SESSIONKIT_QUUX", "x"))))
 			.satisfiesExactly((name) -> assertThat(name).startsWith("SESSIONKIT_APPROVAL_TOOLS ("),
 					(name) -> assertThat(name).startsWith("SHOP_SESSIONKIT_QUUX ("));
 		FailureAnalysis analysis = StartFailure
-			.analysis(with(new Prefixed(Map.of("SHOP_SESSIONKIT_APPROVALS_TOOLS", "s3cret"))));
+			.analysis(with(new Prefixed("shop", Map.of("SHOP_SESSIONKIT_APPROVALS_TOOLS", "s3cret"))));
 		assertThat(analysis.getDescription()).contains("'SHOP_SESSIONKIT_APPROVALS_TOOLS'").doesNotContain("s3cret");
 		assertThat(analysis.getAction()).contains("Write 'SHOP_SESSIONKIT_APPROVAL_TOOLS'.");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "MYSHOP_", "MY_SHOP_" })
+	void variablesWithAPrefixThatHasADashAreChecked(String prefix) {
+		with(new Prefixed("my-shop", Map.of(prefix + "SESSIONKIT_APPROVAL_TOOLS", "refund"))).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(context.getBean(SessionKitProperties.class).approval().tools()).containsExactly("refund");
+		});
+		FailureAnalysis analysis = StartFailure
+			.analysis(with(new Prefixed("my-shop", Map.of(prefix + "SESSIONKIT_APPROVALS_TOOLS", "s3cret"))));
+		assertThat(analysis.getDescription()).contains("'" + prefix + "SESSIONKIT_APPROVALS_TOOLS'")
+			.doesNotContain("s3cret");
+		assertThat(analysis.getAction()).contains("Write '" + prefix + "SESSIONKIT_APPROVAL_TOOLS'.");
+	}
+
 	private static final class Prefixed extends SystemEnvironmentPropertySource implements PropertySourceInfo {
 
-		Prefixed(Map<String, Object> variables) {
+		private final String prefix;
+
+		Prefixed(String prefix, Map<String, Object> variables) {
 			super("test-" + StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables);
+			this.prefix = prefix;
 		}
 
 		@Override
 		public String getPrefix() {
-			return "shop";
+			return this.prefix;
 		}
 
 	}

@@ -298,6 +298,24 @@ class OwnBeansCheckTests {
 		both.run((parent) -> both.withParent(parent).run((context) -> assertThat(context).hasNotFailed()));
 	}
 
+	/** As arguments of each context are, which hide those of the one above. */
+	@Test
+	void propertyOfWhichAContextBelowSaysNothingIsNotRefused() {
+		this.runner.withInitializer(arguments("sessionkit.trim.max-turns", "5"))
+			.run((parent) -> this.runner.withParent(parent)
+				.withInitializer(arguments("server.port", "8081"))
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(context.getEnvironment().containsProperty("sessionkit.trim.max-turns")).isFalse();
+				}));
+	}
+
+	private static ApplicationContextInitializer<ConfigurableApplicationContext> arguments(String name, String value) {
+		return (context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(new MapPropertySource("arguments", Map.of(name, value)));
+	}
+
 	@Test
 	void partsOfAContextBelowTheBeanThatWouldNeedThemAreRefused() {
 		this.runner.run((parent) -> {
@@ -308,6 +326,11 @@ class OwnBeansCheckTests {
 					"Conversations bean 'sessionKitConversations'");
 			refusesBelow(below.withBean("own", SessionListener.class, () -> new SessionListener() {
 			}), "SessionListener", "Conversations bean 'sessionKitConversations'");
+			FailureAnalysis ofEachUse = StartFailure
+				.analysis(below.withBean("own", SessionHook.class, () -> new SessionHook() {
+				}, (definition) -> definition.setScope("prototype")));
+			assertThat(ofEachUse.getDescription()).contains("SessionHook bean of type")
+				.contains("Conversations bean 'sessionKitConversations' of a context above this one");
 			refusesBelow(below.withBean("own", SessionKeyResolver.class, () -> (request) -> Optional.empty()),
 					"SessionKeyResolver", "SessionAdvisor bean 'sessionKitAdvisor'");
 		});
