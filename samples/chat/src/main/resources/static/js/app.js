@@ -95,7 +95,7 @@ async function open(id, isNew = false) {
 	if (isNew) {
 		update();
 	}
-	await Promise.all([isNew ? null : reload(), readList(), queue.adopt(id), adoptDraft(id)]);
+	await Promise.all([isNew ? null : reload(), readList(), queue.adopt(id), adoptDraft(id, true)]);
 	goOn(id);
 	if (id === view.id && matchMedia('(hover: hover)').matches && !document.querySelector('.approval:not(.decided)')) {
 		focusQuestion();
@@ -566,12 +566,20 @@ function stop(id, name, live, abort) {
 	}
 	queue.waitingIn(id).filter((entry) => joining.has(entry.id) && !entry.joined).forEach((entry) => {
 		leaveJoining(entry);
-		queue.change(id, entry.id, { sent: false, steers: false });
-		told(() => api.stop(id, entry.id)).then((isLeft) => isLeft && queue.change(id, entry.id, { sentAt: null }));
+		queue.change(id, entry.id, { sent: false, steers: false, held: 'asked' });
+		told(() => api.stop(id, entry.id)).then((isLeft) => isLeft && unasked(id, entry));
 	});
 	queue.hold(id, 'stopped');
 	live.told ??= toldSurely({ thread: id, name, event: live.event });
 	abort.abort();
+}
+
+/** The application has not asked it, and will not, unless it was sent once more meanwhile. */
+function unasked(id, entry) {
+	if (queue.waitingIn(id).some((each) => each.id === entry.id && each.held === 'asked')) {
+		queue.change(id, entry.id, { sentAt: null, held: 'stopped' });
+		update();
+	}
 }
 
 /** Also if this window is closed before the application has heard of it. */
@@ -745,7 +753,7 @@ function send(id, entry) {
 	const sent = { ...entry, sentAt: entry.sent ? entry.sentAt : Date.now(), seen: Math.max(entry.seen, seenIn(id)) };
 	queue.change(id, entry.id, { sent: true, sentAt: sent.sentAt, seen: sent.seen, held: null });
 	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, hides: entry.place?.hides, call: (signal) => request(id, sent, signal),
-		retry: (error) => id === view.id && mayAsk(id) && send(id, queue.addAgain(id, { ...entry, id: error.kind === 'REPEATED' ? queue.newId() : entry.id })) });
+		retry: (error) => id === view.id && mayAsk(id) && send(id, queue.addAgain(id, { ...entry, seen: 0, id: error.kind === 'REPEATED' ? queue.newId() : entry.id })) });
 }
 
 /** The same question has the same name, whenever it is sent. */
@@ -764,8 +772,8 @@ function settle(id, entry, failure, turn) {
 		pause(entry, failure);
 	}
 	else if (SET_ASIDE.has(failure.kind)) {
-		// what was sent before may have been asked then
-		queue.change(id, entry.id, { sent: false, sentAt: entry.sent ? entry.sentAt : null, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
+		// this time it was refused, but what was sent before may have been asked then
+		queue.change(id, entry.id, { sent: false, sentAt: entry.sentAt, steers: false, held: failure.kind === 'RUNS' ? 'runs' : null });
 		pause(entry, failure);
 	}
 	else {
@@ -806,15 +814,18 @@ const joining = new Map();
 
 function steer(entry) {
 	const { id } = view;
-	const steered = { ...entry, sent: true, sentAt: Date.now(), seen: Math.max(entry.seen, seenIn(id)), steers: true };
-	queue.change(id, entry.id, steered);
+	const steered = { ...entry, seen: Math.max(entry.seen, seenIn(id)), steers: true };
+	queue.change(id, entry.id, { ...steered, sent: true, sentAt: entry.sentAt ?? Date.now() });
 	join(id, steered);
 	say('It joins the answer before the next step.');
 	update();
 	focusQuestion();
 }
 
-/** If there is no next step, the question is asked behind that turn. */
+/**
+ * If there is no next step, the question is asked behind that turn.
+ * @param entry as it was before it is sent
+ */
 async function join(id, entry) {
 	const abort = new AbortController();
 	joining.set(entry.id, abort);
@@ -929,7 +940,7 @@ async function callBack(id, entry) {
 }
 
 function sendHeld() {
-	queue.hold(view.id, null);
+	queue.release(view.id);
 	update();
 	goOn(view.id);
 }
@@ -1170,7 +1181,7 @@ async function watch() {
 				hideProblem();
 				await Promise.all([reload(), readList()]);
 			}
-			await Promise.all([queue.adopt(view.id), leftStops(toldSurely)]);
+			await Promise.all([queue.adopt(view.id), adoptDraft(view.id, false), leftStops(toldSurely)]);
 			goOn(view.id);
 		}
 		wait = closely > 0 ? CLOSE : view.approvals.openTurn > 0 ? CALM * 2 / 3 : CALM;

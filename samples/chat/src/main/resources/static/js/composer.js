@@ -19,6 +19,9 @@ const drafts = {
 
 let thread;
 
+/** Whether something was typed here since the thread is shown: it may be empty on purpose. */
+let isTouched = false;
+
 /** @param actions send(text), stop(), last(): the question before, isBusy() */
 export function compose(actions) {
 	const submit = () => {
@@ -28,6 +31,7 @@ export function compose(actions) {
 		}
 	};
 	question.addEventListener('input', () => {
+		isTouched = true;
 		drafts.write(thread, question.value);
 		fit();
 	});
@@ -72,6 +76,7 @@ export function compose(actions) {
 
 /** Shows the draft of a thread. */
 export function composeFor(id) {
+	isTouched = false;
 	if (thread !== id) {
 		thread = id;
 		question.value = drafts.read(id);
@@ -79,15 +84,29 @@ export function composeFor(id) {
 	}
 }
 
-/** What was typed in a window that is closed is had back, unless something is typed here. */
-export const adoptDraft = (id) => ofClosedWindows(ofThread(id), (name) => {
-	if (id === thread && question.value === '') {
+/**
+ * What was typed in a window that is closed is had back, unless something was typed here.
+ * @param isOpened whether the thread was opened now: where nobody knows which windows are closed, the draft of any
+ * other one is had then
+ */
+export function adoptDraft(id, isOpened) {
+	const take = (name) => takeDraft(id, name);
+	kept.read(ofAllWindows(id)) === null || take(ofAllWindows(id));
+	return ofClosedWindows(ofThread(id), take, isOpened ? take : undefined);
+}
+
+/** A former version of this page had one for all windows. */
+const ofAllWindows = (id) => `draft:${id}`;
+
+function takeDraft(id, name) {
+	if (id === thread && question.value === '' && !isTouched) {
 		setDraft(kept.read(name) ?? '');
 		kept.write(name, null);
 	}
-});
+}
 
 export function setDraft(text) {
+	isTouched = true;
 	question.value = text;
 	drafts.write(thread, text);
 	fit();
@@ -106,7 +125,10 @@ export function putBackIn(id, text) {
 }
 
 /** Those of all windows. */
-export const forgetDraft = (id) => forget(ofThread(id));
+export function forgetDraft(id) {
+	forget(ofThread(id));
+	kept.write(ofAllWindows(id), null);
+}
 
 /** What is sent while an answer runs waits for it. */
 export function showBusy(isBusy) {

@@ -18,6 +18,16 @@ export function belongsTo(name) {
 
 export const read = (name) => local.get(whose + name);
 
+/** What is kept as JSON; null if there is nothing, or something of another version that cannot be read. */
+export function readJson(name) {
+	try {
+		return JSON.parse(read(name));
+	}
+	catch {
+		return null;
+	}
+}
+
 /** @param text null to keep nothing */
 export function write(name, text) {
 	if (text === null) {

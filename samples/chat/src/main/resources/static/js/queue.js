@@ -21,14 +21,7 @@ const own = (thread) => windows.own(ofThread(thread));
  */
 const KNOWN = 20 * 60 * 60 * 1000;
 
-function parsed(name) {
-	try {
-		return JSON.parse(kept.read(name)) ?? [];
-	}
-	catch {
-		return []; // of another version
-	}
-}
+const parsed = (name) => kept.readJson(name) ?? [];
 
 function write(thread, entries) {
 	kept.write(own(thread), entries.length === 0 ? null : JSON.stringify(entries));
@@ -67,13 +60,16 @@ export const drop = (thread, id) => write(thread, waitingIn(thread).filter((entr
 /** Those of all windows. */
 export const forget = (thread) => windows.forget(ofThread(thread));
 
-/** Why those that were not sent yet are not sent until somebody says so; null to send them. */
-export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: why && (entry.held ?? why) }));
+/** Why those that were not sent yet are not sent until somebody says so. */
+export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: entry.held ?? why }));
 
-/** Holds what was sent so long ago that it would be asked once more. Gives whether there is something. */
+/** Somebody says so, also of what may have been asked. */
+export const release = (thread) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: null, sentAt: entry.sentAt && Date.now() }));
+
+/** Holds what may have been asked so long ago that it would be asked once more. Gives whether there is something. */
 export function holdOld(thread) {
 	const all = waitingIn(thread);
-	const isOld = ({ sent, sentAt }) => sent && !(Date.now() - sentAt < KNOWN);
+	const isOld = ({ sent, sentAt, held }) => held !== 'old' && (sent || sentAt) && !(Date.now() - sentAt < KNOWN);
 	const isAny = all.some(isOld);
 	if (isAny) {
 		write(thread, all.map((entry) => isOld(entry) ? { ...entry, sent: false, steers: false, joined: false, held: 'old' } : entry));
@@ -104,8 +100,12 @@ const HELD = {
 	failed: 'Not sent, since the question before was not answered.',
 	closed: 'Not sent, since its window was closed.',
 	runs: 'Not sent: another window is being answered for very long.',
+	asked: 'Not sent again, since you have stopped the answer: it may have been asked.',
 	old: 'Not sent again, since it was sent long ago: it may have been asked.',
 };
+
+/** They are sent together, so the words are those for what may be asked twice. */
+const wordsOfHeld = (all) => HELD[['old', 'asked'].find((why) => all.includes(why)) ?? all[0]];
 
 /**
  * @param entries those that are not shown as a turn
@@ -115,9 +115,9 @@ const HELD = {
  */
 export function showQueue(entries, why, canSteer, actions) {
 	place.hidden = entries.length === 0;
-	const held = entries.find((entry) => entry.held !== null)?.held;
-	setText(words, held ? HELD[held] : `${plural(entries.length, 'question')} ${entries.length === 1 ? 'waits' : 'wait'} ${why}.`);
-	sendButton.hidden = !held;
+	const held = entries.map((entry) => entry.held).filter((why) => why !== null);
+	setText(words, held.length > 0 ? wordsOfHeld(held) : `${plural(entries.length, 'question')} ${entries.length === 1 ? 'waits' : 'wait'} ${why}.`);
+	sendButton.hidden = held.length === 0;
 	sendButton.onclick = actions.send;
 	const before = rows;
 	rows = new Map();

@@ -25,7 +25,7 @@ export const ownStops = (tell) => ofThisWindow(STOPS).forEach((name) => takeOver
 export const leftStops = (tell) => ofClosedWindows(STOPS, (name) => takeOver(name, tell));
 
 function takeOver(name, tell) {
-	const stop = JSON.parse(kept.read(name));
+	const stop = kept.readJson(name);
 	stop && tell(stop);
 	kept.write(name, null);
 }

@@ -22,10 +22,15 @@ const isOwn = (name) => name.endsWith(`:${tab}`);
 
 export const ofThisWindow = (beginning) => kept.names(`${beginning}:`).filter(isOwn);
 
-/** @param take what to do with the name of each thing that a closed window has left */
-export async function ofClosedWindows(beginning, take) {
+/**
+ * @param take what to do with the name of each thing that a closed window has left
+ * @param takeUnknown what to do with those of other windows where nobody knows which are closed: browsers have
+ * locks for pages by https and of this machine alone
+ */
+export async function ofClosedWindows(beginning, take, takeUnknown = () => {}) {
 	const others = kept.names(`${beginning}:`).filter((name) => !isOwn(name));
 	if (others.length === 0 || !navigator.locks) {
+		others.forEach(takeUnknown);
 		return;
 	}
 	const { held } = await navigator.locks.query();

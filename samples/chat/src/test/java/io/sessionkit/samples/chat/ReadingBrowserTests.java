@@ -309,6 +309,52 @@ class ReadingBrowserTests {
 		assertThat(question()).isEqualTo("half a thou");
 	}
 
+	@Test
+	void aDraftOfAWindowThatIsClosedIsFoundInOneThatIsOpen() {
+		this.page.ask("Hello");
+		ChatPage other = this.page.openInAnotherWindow();
+		other.typeInto("#question", "half a thou");
+		this.page.reload();
+
+		this.page.closeOtherWindows();
+
+		await().untilAsserted(() -> assertThat(question()).isEqualTo("half a thou"));
+	}
+
+	/** As by plain http: then nobody knows which windows are closed. */
+	@Test
+	void aDraftIsFoundInABrowserWithoutLocks() {
+		this.page.ask("Hello");
+		this.page.openInAnotherWindow().typeInto("#question", "half a thou");
+		this.page.closeOtherWindows();
+		Object added = this.browser
+			.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument",
+					Map.of("source", "Object.defineProperty(navigator, 'locks', { value: undefined })"))
+			.get("identifier");
+		try {
+			this.page.reload();
+			await().untilAsserted(() -> assertThat(question()).isEqualTo("half a thou"));
+			this.page.reload();
+			assertThat(question()).isEqualTo("half a thou");
+		}
+		finally {
+			this.browser.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", added));
+		}
+	}
+
+	@Test
+	void aDraftThatAllWindowsHadIsFound() {
+		this.page.ask("Hello");
+		this.page.<Object>script("localStorage.setItem('draft:' + arguments[0], 'half a thou')", this.page.thread());
+
+		this.page.reload();
+
+		await().untilAsserted(() -> assertThat(question()).isEqualTo("half a thou"));
+		assertThat(this.page.<Boolean>script("return localStorage.getItem('draft:' + arguments[0]) === null",
+				this.page.thread()))
+			.isTrue();
+	}
+
 	private String question() {
 		return this.page.script("return document.getElementById('question').value");
 	}

@@ -52,13 +52,22 @@ class WaitingBrowserTests {
 				? Promise.reject(new TypeError('network error')) : fetch(url, options);
 			""";
 
-	/** All that was sent was so three days ago. */
+	/** All that may have been asked was so three days ago. */
 	private static final String LONG_AGO = """
 			for (const name of Object.keys(localStorage).filter((name) => name.startsWith('queue:'))) {
 				const entries = JSON.parse(localStorage.getItem(name));
-				entries.filter(({ sent }) => sent).forEach((entry) => { entry.sentAt -= 3 * 86_400_000; });
+				entries.filter(({ sentAt }) => sentAt).forEach((entry) => { entry.sentAt -= 3 * 86_400_000; });
 				localStorage.setItem(name, JSON.stringify(entries));
 			}
+			""";
+
+	/** No question is taken, since a decision is waited for. */
+	private static final String REFUSE_QUESTIONS = """
+			const fetch = window.fetch;
+			window.refused = 0;
+			window.fetch = (url, options) => url.endsWith('/turns') && options?.method === 'POST' && ++window.refused
+				? Promise.resolve(Response.json({ kind: 'WAITS', detail: 'A decision is waited for.' }, { status: 409 }))
+				: fetch(url, options);
 			""";
 
 	private static final String SOME_TIME = "return new Promise((resolve) => setTimeout(resolve, 1000))";
@@ -206,6 +215,21 @@ class WaitingBrowserTests {
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .cut")).containsExactly("Stopped here."));
 		awaitQuestions("Hello", STORY);
 		await().untilAsserted(() -> assertThat(kept("stop:")).isEmpty());
+	}
+
+	@Test
+	void aStopThatCannotBeReadIsForgotten() {
+		this.page.ask("Hello");
+		this.page.<Object>script("""
+				localStorage.setItem('stop:x:' + sessionStorage.getItem('tab'), '{');
+				localStorage.setItem('stop:x:closed', '{');
+				""");
+
+		this.page.reload();
+
+		await().untilAsserted(() -> assertThat(kept("stop:")).isEmpty());
+		this.page.ask("Roll a die");
+		awaitQuestions("Hello", "Roll a die");
 	}
 
 	/** The call may be on its way still. */
@@ -544,12 +568,65 @@ class WaitingBrowserTests {
 
 		this.page.click("#queue-list [aria-label='Do not ask this']");
 
-		await().untilAsserted(
-				() -> assertThat(this.page.<String>script("return document.getElementById('announcer').textContent"))
-					.contains("It is not sent again, but may have been asked."));
+		awaitSaid("It is not sent again, but may have been asked.");
 		this.page.<Object>script("window.isCut = false");
 		this.page.awaitPolls(2);
 		awaitQuestions("Hello");
+	}
+
+	@Test
+	void whatWasSentLongAgoIsNotSaidToBeUnaskedOnceItIsRefused() {
+		this.page.ask("Hello");
+		loseLongAgo(this.page);
+		await().untilAsserted(() -> assertThat(this.page.shows("#queue p .quiet")).isTrue());
+		this.page.<Object>script(REFUSE_QUESTIONS);
+		this.page.click("#queue p .quiet");
+		awaitRefusal();
+
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+
+		awaitSaid("It is not sent again, but may have been asked.");
+		awaitQuestions("Hello");
+	}
+
+	/** They are sent together. */
+	@Test
+	void wordsForQuestionsThatWaitSayThatOneOfThemMayHaveBeenAsked() {
+		this.page.ask("Hello");
+		this.page.<Object>script(
+				"""
+						const entry = (id, held, sentAt) => ({ id, text: id, sent: false, sentAt, seen: 0, steers: false, joined: false, held, place: null });
+						localStorage.setItem(`queue:${location.hash.slice(1)}:${sessionStorage.getItem('tab')}`,
+							JSON.stringify([entry('one', 'failed', null), entry('two', 'old', 1)]));
+						""");
+
+		this.page.reload();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(WAITING)).containsExactly("one", "two"));
+		assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent again, since it was sent long ago: it may have been asked.");
+	}
+
+	/** Its own window has shown more of the thread that was there before. */
+	@Test
+	void aQuestionIsRetriedInAThreadThatWasBegunAnew() throws Exception {
+		this.page.ask("Hello");
+		this.page.ask("Hello again");
+		String thread = this.page.thread();
+		this.page.<Object>script("""
+				const fetch = window.fetch;
+				window.fetch = (url, options) => url.endsWith('/head') ? new Promise(() => {}) : fetch(url, options);
+				""");
+		assertThat(this.chat.send("DELETE", "/api/threads/" + thread, null).statusCode()).isLessThan(300);
+		this.chat.ask(thread, "Anew");
+		this.page.type("Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.texts(QUESTIONS)).startsWith("Anew"));
+
+		this.page.click(".retry");
+
+		awaitQuestions("Anew", "Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
+		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
 	}
 
 	@Test
@@ -635,6 +712,59 @@ class WaitingBrowserTests {
 		assertThat(sent).hasSize(2).allMatch(sent.get(0)::equals);
 	}
 
+	/** Nobody knows whether it had joined that answer. */
+	@Test
+	void whatWasToJoinAnAnswerThatIsStoppedMayHaveBeenAsked() {
+		tellStory();
+		this.page.type("Hello");
+		this.page.click(".steer");
+		awaitOffer();
+		this.page.<Object>script("""
+				const fetch = window.fetch;
+				window.fetch = (url, options) => options?.method === 'DELETE'
+					? Promise.resolve(new Response(null, { status: 202 })) : fetch(url, options);
+				""");
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note"))
+			.containsExactly("It had ended already, or could not be stopped."));
+		assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent again, since you have stopped the answer: it may have been asked.");
+		this.page.<Object>script(LONG_AGO);
+		await().untilAsserted(() -> assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent again, since it was sent long ago: it may have been asked."));
+	}
+
+	@Test
+	void whatWasToJoinAnAnswerThatIsStoppedIsNotAskedOnceTheApplicationHasHeardOfIt() {
+		tellStory();
+		this.page.type("Hello");
+		this.page.click(".steer");
+		awaitOffer();
+
+		this.page.click("#stop");
+
+		await().untilAsserted(() -> assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent, since you have stopped the answer."));
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+		awaitSaid("It is not asked.");
+	}
+
+	@Test
+	void whatIsRefusedAsItIsToJoinIsNotSaidToBeAsked() {
+		tellStory();
+		this.page.type("Hello");
+		this.page.<Object>script(REFUSE_QUESTIONS);
+		this.page.click(".steer");
+		awaitRefusal();
+		await().untilAsserted(() -> assertThat(this.page.shows(".queue-state")).isFalse());
+
+		this.page.click("#queue-list [aria-label='Do not ask this']");
+
+		awaitSaid("It is not asked.");
+	}
+
 	@Test
 	void whatIsToJoinCanBeWithdrawn() throws Exception {
 		tellStory();
@@ -699,6 +829,16 @@ class WaitingBrowserTests {
 			.asString()
 			.startsWith("The connection is lost."));
 		window.<Object>script(LONG_AGO);
+	}
+
+	private void awaitRefusal() {
+		await().until(() -> this.page.<Long>script("return window.refused") > 0);
+	}
+
+	private void awaitSaid(String words) {
+		await().untilAsserted(
+				() -> assertThat(this.page.<String>script("return document.getElementById('announcer').textContent"))
+					.contains(words));
 	}
 
 	/** The names of what the browser keeps. */
