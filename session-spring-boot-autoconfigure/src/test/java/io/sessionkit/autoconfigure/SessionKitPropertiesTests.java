@@ -38,6 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.MessageType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
@@ -254,6 +257,16 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");
 		assertThat(analysis.getAction()).startsWith("Write ");
+	}
+
+	/** Also where nobody has checked what is written. */
+	@Test
+	void timeInLineBelowASecondIsRefused() {
+		Binder binder = new Binder(
+				new MapConfigurationPropertySource(Map.of("sessionkit.concurrency-timeout", "999ms")));
+		assertThatExceptionOfType(BindException.class)
+			.isThrownBy(() -> binder.bind("sessionkit", SessionKitProperties.class))
+			.withRootCauseInstanceOf(ConfigurationRefusedException.class);
 	}
 
 	@Test
