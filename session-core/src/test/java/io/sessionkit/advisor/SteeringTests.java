@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -18,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -1238,11 +1240,58 @@ class SteeringTests {
 				.hasMessageContainingAll("Do not send it again", "Tool 'look' has another description"));
 	}
 
+	/** A call without one is told to add a message, which would be there twice then. */
+	@Test
+	void aCallWhoseMessageIsInATurnThatBrokeOffGetsItsReplyIfAnotherCallHasEndedItMeanwhile() throws Exception {
+		ObservedStore store = new ObservedStore(memory());
+		Future<ChatResponse> second = continuing(store, () -> beforeItsLease(store, () -> {
+			Conversations conversations = Conversations.of(store);
+			ChatClient.builder(this.model)
+				.defaultAdvisors(
+						SessionAdvisor.builder(conversations).approvals(approvals(conversations, Set.of())).build())
+				.defaultTools(looking())
+				.build()
+				.prompt()
+				.advisors(SessionAdvisor.session(this.key))
+				.call()
+				.content();
+		}));
+		assertThat(text(second.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2");
+		assertThat(SessionAdvisor.isSteered(second.get())).isTrue();
+		assertThat(log(store)).containsOnlyOnce("user: u2").endsWith("assistant: a of u1:2+u2");
+		assertNothingIsLeft(store);
+	}
+
+	@Test
+	void aCallWhoseMessageIsInATurnThatBrokeOffSaysSoIfTheTurnIsCancelledMeanwhile() throws Exception {
+		ObservedStore store = new ObservedStore(memory());
+		assertThat(failure(store,
+				() -> beforeItsLease(store, () -> approvals(Conversations.of(store), Set.of()).cancel(this.key))))
+			.isInstanceOf(SessionConflictException.class)
+			.hasMessageContainingAll("The message has joined a turn", "ended without a reply");
+	}
+
+	/** Does something on another thread before the next lease of a turn is taken. */
+	private static void beforeItsLease(ObservedStore store, Runnable work) {
+		AtomicBoolean done = new AtomicBoolean();
+		store.beforePut((record) -> {
+			if (record.kind().equals("lease") && record.expected() == 0 && done.compareAndSet(false, true)) {
+				CompletableFuture.runAsync(work).join();
+			}
+		});
+	}
+
 	/**
 	 * Returns how a call fails that is to continue a turn with its message.
 	 * @param fault makes it fail, and so will each call that comes
 	 */
 	private Throwable failure(SessionStore store, Runnable fault) throws Exception {
+		Future<ChatResponse> second = continuing(store, fault);
+		return catchThrowableOfType(ExecutionException.class, () -> second.get(20, TimeUnit.SECONDS)).getCause();
+	}
+
+	/** Returns a call that is to continue a turn with its message. */
+	private Future<ChatResponse> continuing(SessionStore store, Runnable fault) throws Exception {
 		this.durability = Durability.STEP;
 		AtomicInteger calls = new AtomicInteger();
 		this.model.before((prompt) -> {
@@ -1257,7 +1306,7 @@ class SteeringTests {
 		awaitInLine(store, 2);
 		this.looks.release(10);
 		assertThatExceptionOfType(Exception.class).isThrownBy(first::get).withStackTraceContaining("as asked");
-		return catchThrowableOfType(ExecutionException.class, () -> second.get(20, TimeUnit.SECONDS)).getCause();
+		return second;
 	}
 
 	/**

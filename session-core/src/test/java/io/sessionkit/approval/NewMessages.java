@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
@@ -193,6 +194,26 @@ abstract class NewMessages extends ResumedTurns {
 			.matches((ex) -> !ex.isUnwritten());
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
+	}
+
+	/** Nothing of it is kept, so it may be sent again. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageHasGoneWithItsSessionIsNotToldThatItIsKept(ClientSetup.Mode mode) {
+		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		this.model.calls(cancel("c1", 1));
+		ask(mode, "q1");
+		approve(waiting());
+		observed().afterPut((write) -> {
+			if (write.kind().equals(TurnRecords.PAUSE)) {
+				thread().erase();
+			}
+		});
+		assertThatExceptionOfType(SessionLostException.class)
+			.isThrownBy(() -> response(setup(mode),
+					client(setup(mode)).build().prompt().user("q2").advisors(SessionAdvisor.expectTurn(1))))
+			.satisfies((ex) -> assertThat(ex.getSuppressed())
+				.noneMatch((each) -> each.getMessage().contains("Do not send it again")));
 	}
 
 	/** No call reads it before the turn continues. */

@@ -10,6 +10,7 @@ import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
@@ -276,9 +277,24 @@ public final class GatedTurns {
 		catch (TurnInProgressException ex) {
 			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
 		}
+		catch (NothingWaitsException ex) {
+			if (answer == null || !admission.hasJoined()) {
+				throw ex;
+			}
+			return ended(request, admission);
+		}
 		catch (ShuttingDownException ex) {
 			throw (answer != null && admission.hasJoined()) ? brokenOff(request.key(), answer) : ex;
 		}
+	}
+
+	/** Another call has ended the turn after this one had found it open. */
+	private OpenedCall ended(TurnRequest request, Admission admission) {
+		OpenedCall answered = answered(request, admission);
+		if (answered == null) {
+			throw continuedByOthers(request.key());
+		}
+		return answered;
 	}
 
 	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
@@ -428,13 +444,14 @@ public final class GatedTurns {
 
 	/**
 	 * Goes on with a turn that has a message of the call. Each failure says so, but for
-	 * those that say that another call continues the turn or has ended it.
+	 * those that say that another call continues the turn or has ended it, or that the
+	 * message has gone with its session.
 	 */
 	private static <T> T keptWhile(SessionKey key, Supplier<T> work) {
 		try {
 			return work.get();
 		}
-		catch (TurnInProgressException | NothingWaitsException ex) {
+		catch (TurnInProgressException | NothingWaitsException | SessionLostException ex) {
 			throw ex;
 		}
 		catch (SessionConflictException ex) {
