@@ -20,9 +20,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.sessionkit.Durability;
+import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
@@ -31,9 +33,13 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
+import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.StoreOptions;
@@ -141,6 +147,67 @@ class ApprovalGapTests {
 			.satisfies((call) -> assertThat(call.decisions()).extracting("by").containsExactly("anna"));
 		assertThat(this.store.find(KEY).orElseThrow().openTurn()).isZero();
 		assertThat(this.cancelled).isEmpty();
+	}
+
+	/** Another branch is active, so the turn is kept beside the history. */
+	@Test
+	void decisionThatComesWhileATurnOffTheHeadIsCancelledCostsOneCommitMore() {
+		List<TurnStatus> told = new ArrayList<>();
+		Conversations conversations = Conversations.builder(this.store).listeners(new SessionListener() {
+
+			@Override
+			public void failed(SessionEvent.Failed failed) {
+				told.add(failed.status());
+			}
+
+		}).build();
+		this.approvals = approvals(conversations);
+		startThread(chat(conversations));
+		pause(chat(conversations), 1);
+		Session waiting = this.store.find(KEY).orElseThrow();
+		this.store.commit(Commit.on(waiting).header(HeaderChange.NONE.head("aside", waiting.head())));
+		AtomicInteger commits = new AtomicInteger();
+		this.store.beforeCommit(() -> {
+			if (commits.getAndIncrement() == 0) {
+				approveAll();
+			}
+		});
+		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
+			.containsExactly(ApprovalStatus.CANCELLED);
+		assertThat(commits).hasValue(2);
+		assertThat(told).containsExactly(TurnStatus.AWAITING_APPROVAL, TurnStatus.CANCELLED);
+		assertThat(this.approvals.ledger(KEY)).singleElement()
+			.satisfies((call) -> assertThat(call.decisions()).extracting("by").containsExactly("ada"));
+		assertThat(Lines.of(this.store.messages(KEY))).hasSize(2);
+	}
+
+	@Test
+	void answerOfAPersonThatIsCutWithinACharacterIsStored() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		approveAll();
+		this.approvals.decide(uncertain(chat), Decision.answer("ada", "It ran \uD83D"));
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(Lines.of(this.store.messages(KEY))).contains("tool cancel=It ran \uFFFD");
+	}
+
+	/** What is looked up is the text as it is stored. */
+	@Test
+	void rejectionThatIsCutWithinACharacterIsFoundIfItsAnswerWasLost() {
+		ChatClient chat = chat(Conversations.of(this.store));
+		pause(chat, 1);
+		this.store.afterPut((record) -> {
+			throw new StoreUnavailableException("The answer was lost.", null);
+		});
+		ToolApproval rejected = this.approvals.decide(this.approvals.pending(KEY).get(0),
+				Decision.reject("ada", "No \uD83D"));
+		this.store.afterPut((record) -> {
+		});
+		assertThat(rejected.decision().reason()).isEqualTo("No \uFFFD");
+		this.model.says("done");
+		assertThat(ask(chat, null)).isEqualTo("done");
+		assertThat(Lines.of(this.store.messages(KEY))).contains("tool cancel=No \uFFFD");
 	}
 
 	@Test
@@ -430,16 +497,7 @@ class ApprovalGapTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void turnWhoseFirstPartIsStoredWithoutAnAnswerIsNotTakenForTheOneThatARetryBegins(boolean calls) {
-		ChatClient chat = chat(Conversations.of(this.store)).mutate()
-			.defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
-				try {
-					return chain.copy(Around.current()).nextCall(request);
-				}
-				catch (StoreUnavailableException ex) {
-					return chain.copy(Around.current()).nextCall(request);
-				}
-			}))
-			.build();
+		ChatClient chat = retryingIfTheStoreFails(chat(Conversations.of(this.store)));
 		startThread(chat);
 		AtomicBoolean lost = new AtomicBoolean();
 		this.store.afterCommit(() -> {
@@ -462,6 +520,29 @@ class ApprovalGapTests {
 		this.model.says("done");
 		assertThat(ask(chat, null)).isEqualTo("done");
 		assertThat(this.cancelled).containsExactly(1);
+	}
+
+	/** The number of that part is one of theirs then. */
+	@Test
+	void turnWhoseFirstPartWentWithItsSessionIsNotTakenForTheOneThatOthersHaveBegunThere() {
+		Conversations others = Conversations.of(this.store);
+		ChatClient chat = retryingIfTheStoreFails(chat(Conversations.of(this.store)));
+		AtomicInteger commits = new AtomicInteger();
+		this.store.afterCommit(() -> {
+			switch (commits.incrementAndGet()) {
+				case 1 -> throw new StoreUnavailableException("The answer was lost.", null);
+				case 2 -> elsewhere(() -> {
+					others.get(KEY).erase();
+					pause(chat(others), 3);
+				});
+				default -> {
+				}
+			}
+		});
+		this.model.calls(call(1)).calls(call(2));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(chat, "q"))
+			.withMessageContaining("The turn is kept beside the history");
+		assertThat(this.approvals.pending(KEY)).extracting(ToolApproval::arguments).containsExactly("{\"id\":3}");
 	}
 
 	@Test
@@ -800,6 +881,17 @@ class ApprovalGapTests {
 				return chain.copy(Around.current()).nextCall(request);
 			}
 			catch (IllegalStateException ex) {
+				return chain.copy(Around.current()).nextCall(request);
+			}
+		})).build();
+	}
+
+	private static ChatClient retryingIfTheStoreFails(ChatClient chat) {
+		return chat.mutate().defaultAdvisors(new Around(Ordered.HIGHEST_PRECEDENCE + 280, (request, chain) -> {
+			try {
+				return chain.copy(Around.current()).nextCall(request);
+			}
+			catch (StoreUnavailableException ex) {
 				return chain.copy(Around.current()).nextCall(request);
 			}
 		})).build();

@@ -76,7 +76,11 @@ final class OpenTurnCancel {
 		}
 	}
 
-	/** A decision in between must not be lost, so its call is read again. */
+	/**
+	 * A decision in between must not be lost, so its call is read again. Hooks see the
+	 * turn once more then, and listeners are told of each attempt: that it was cancelled
+	 * and is still open, and in the end how it is kept.
+	 */
 	private List<ToolApproval> cancelOrAgain(TurnRequest request) {
 		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
 			try {

@@ -433,6 +433,11 @@ public final class TurnKeeper {
 			status = isKept(result) ? result.turn().status() : null;
 			return result;
 		}
+		catch (SessionConflictException ex) {
+			// a part of it may be stored, and stays as it is
+			status = statusNow();
+			throw ex;
+		}
 		finally {
 			tell(end, status);
 		}

@@ -341,7 +341,7 @@ class TurnWriter {
 		if (result.outcome() == Outcome.COMMITTED) {
 			return true;
 		}
-		Turn there = this.store.turns(key(), new Tail(result.turn() + 1, 1)).stream().findFirst().orElse(null);
+		Turn there = stored(result.turn());
 		if (there != null && isSame(there, write.turn()) && hasItems(write, result.turn())) {
 			return true;
 		}
@@ -390,12 +390,16 @@ class TurnWriter {
 	 */
 	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
 		List<RecordWrite> records = all;
+		Session refused = null;
 		for (int attempt = 0; attempt < Attempts.MANY.most(); attempt++) {
 			Session now = this.store.find(key())
 				.filter((session) -> session.incarnation().equals(opened.incarnation()))
 				.orElse(null);
 			if (now == null) {
 				return null;
+			}
+			if (isAsBefore(now, refused)) {
+				break;
 			}
 			records = this.shown.withoutDeletedSince(records, now, opened);
 			List<RecordWrite> written = this.shown.isOnlyShorter(now, opened) ? withDeletedSince(records, now)
@@ -404,9 +408,10 @@ class TurnWriter {
 			if (result.isStored()) {
 				return result;
 			}
+			refused = now;
 		}
 		throw new SessionConflictException("A turn on session " + key()
-				+ " that did not become history could not be kept either: others wrote all the time.", null);
+				+ " that did not become history could not be kept either: others wrote in the meantime.", null);
 	}
 
 	/**
@@ -468,10 +473,18 @@ class TurnWriter {
 		if (known == null) {
 			return null;
 		}
-		return this.store.turns(key(), new Tail(known.number() + 1, 1))
+		Turn there = stored(known.number());
+		return (there != null) ? there.status() : null;
+	}
+
+	/**
+	 * Returns the turn as the store has it. If nothing of it is there any more, an older
+	 * one is the newest up to its number.
+	 */
+	private @Nullable Turn stored(long number) {
+		return this.store.turns(key(), new Tail(number + 1, 1))
 			.stream()
 			.filter((turn) -> turn.id().equals(this.id))
-			.map(Turn::status)
 			.findFirst()
 			.orElse(null);
 	}

@@ -17,6 +17,7 @@ import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
@@ -236,14 +237,15 @@ public final class Decisions {
 		ToolApproval.Decided before = (decision.verb() == Decision.Verb.RETRY) ? call.permission() : null;
 		String arguments = (before != null) ? before.arguments() : decision.arguments();
 		String digest = decision.verb().runs() ? digest(call, arguments) : null;
-		String reason = (decision.verb() == Decision.Verb.REJECT) ? decision.text() : null;
+		// as it is stored: a page may cut it within a character
+		String text = LoneSurrogates.replaced(Objects.requireNonNullElse(decision.text(), ""));
+		String reason = (decision.verb() == Decision.Verb.REJECT && decision.text() != null) ? text : null;
 		ToolApproval.Decided decided = new ToolApproval.Decided(decision.verb(), decision.by(), now, reason, arguments,
 				digest, null);
 		return switch (decision.verb()) {
 			case APPROVE, RETRY -> entry.decided(ApprovalStatus.APPROVED, decided);
 			case REJECT -> entry.decided(ApprovalStatus.REJECTED, decided);
-			case ANSWER -> entry.decided(ApprovalStatus.DONE, decided)
-				.ended(now, Objects.requireNonNullElse(decision.text(), ""), false);
+			case ANSWER -> entry.decided(ApprovalStatus.DONE, decided).ended(now, text, false);
 		};
 	}
 
