@@ -149,8 +149,8 @@ public final class ToolArguments {
 			return faults(this.object, schema);
 		}
 		catch (StackOverflowError ex) {
-			// a schema that refers to itself
-			return List.of("they are nested too deep");
+			// of a schema that refers to itself, or is as deep itself
+			return List.of("they, or the input schema of the tool, are nested too deep");
 		}
 	}
 
@@ -166,7 +166,8 @@ public final class ToolArguments {
 	/** The field at fault is the last name of a pointer. */
 	private static String place(String pointer) {
 		String[] names = pointer.split("/", -1);
-		int from = Math.max(0, names.length - MOST_NAMES);
+		// the first name is empty: it is what is before the first slash
+		int from = (names.length > MOST_NAMES + 1) ? names.length - MOST_NAMES : 0;
 		String end = Arrays.stream(names, from, names.length).map(Names::shown).collect(Collectors.joining("/"));
 		return "'" + ((from > 0) ? ".../" : "") + end + "'";
 	}

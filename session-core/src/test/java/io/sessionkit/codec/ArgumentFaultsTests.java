@@ -16,8 +16,8 @@ class ArgumentFaultsTests {
 
 	/** It is the last name of the place. */
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "/order", "/order/shippingAddress/recipient/additionalInformation/deliveryInstructions/note" })
+	@ValueSource(strings = { "/order", "/a/b/c/d/e/f/g/h",
+			"/order/shippingAddress/recipient/additionalInformation/deliveryInstructions/note" })
 	void fieldAtFaultIsShownHoweverDeepItIs(String place) {
 		assertThat(faults(place)).containsExactly("'" + place + "' breaks the rule 'type'");
 	}
@@ -49,7 +49,7 @@ class ArgumentFaultsTests {
 		Thread thread = new Thread(null, () -> faults.addAll(arguments.faults(schema)), "small", 256 * 1024);
 		thread.start();
 		thread.join();
-		assertThat(faults).containsExactly("they are nested too deep");
+		assertThat(faults).containsExactly("they, or the input schema of the tool, are nested too deep");
 	}
 
 	/** Returns the faults of arguments that have a text at a place that takes none. */

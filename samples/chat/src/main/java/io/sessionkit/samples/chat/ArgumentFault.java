@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
  * A fault in the arguments that a person has written.
  *
  * @param field the name of the field; empty if the text as a whole is at fault
- * @param rule the rule of the schema that it breaks, or "json"
+ * @param rule the rule of the schema that it breaks, "json" or "depth"
  */
 record ArgumentFault(String field, String rule) {
 
@@ -26,7 +26,7 @@ record ArgumentFault(String field, String rule) {
 	private static ArgumentFault parse(String fault) {
 		Matcher parts = FAULT.matcher(fault);
 		if (!parts.matches()) {
-			return new ArgumentFault("", "json");
+			return new ArgumentFault("", fault.contains("too deep") ? "depth" : "json");
 		}
 		String place = parts.group(1);
 		String field = (parts.group(3) != null) ? parts.group(3) : place.substring(place.lastIndexOf('/') + 1);
@@ -42,6 +42,7 @@ record ArgumentFault(String field, String rule) {
 			case "required" -> "The " + words + " is missing.";
 			case "additionalProperties", "unevaluatedProperties" -> "There is no field “" + this.field + "”.";
 			case "type" -> "The " + words + " has the wrong type.";
+			case "depth" -> "The arguments are nested too deep.";
 			case "json" -> "The arguments are not one JSON object, or a name is there twice.";
 			default -> (this.field.isEmpty() ? "The value" : "The " + words) + " is not allowed.";
 		};

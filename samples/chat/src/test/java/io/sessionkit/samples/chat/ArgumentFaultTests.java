@@ -1,5 +1,8 @@
 package io.sessionkit.samples.chat;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -19,6 +22,21 @@ class ArgumentFaultTests {
 			.returns("deliveryInstructions", ArgumentFault::field)
 			.returns("type", ArgumentFault::rule)
 			.returns("The delivery instructions has the wrong type.", ArgumentFault::sentence);
+	}
+
+	/** The stack of a thread may be small. */
+	@Test
+	void argumentsThatAreNestedTooDeepAreNotSaidToBeNoObject() throws InterruptedException {
+		String schema = "{\"$defs\":{\"n\":{\"properties\":{\"c\":{\"allOf\":[{\"anyOf\":[{\"$ref\":\"#/$defs/n\"}]}]}}}},"
+				+ "\"$ref\":\"#/$defs/n\"}";
+		String arguments = "{\"c\":".repeat(490) + "{}" + "}".repeat(490);
+		List<ArgumentFault> faults = new CopyOnWriteArrayList<>();
+		Thread thread = new Thread(null,
+				() -> faults.addAll(ArgumentFault.in(arguments, new JsonMapper().readTree(schema))), "small",
+				256 * 1024);
+		thread.start();
+		thread.join();
+		assertThat(faults).singleElement().returns("The arguments are nested too deep.", ArgumentFault::sentence);
 	}
 
 }
