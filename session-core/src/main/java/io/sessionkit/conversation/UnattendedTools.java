@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
+import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.approval.GatedTool;
 import io.sessionkit.internal.ruling.AnnotatedTools;
@@ -113,7 +114,9 @@ public final class UnattendedTools {
 	 */
 	public void checkCalls(List<ToolCallback> offered, List<ToolCallback> known, List<ToolCall> calls) {
 		checkOffered(offered);
-		for (ToolCall call : calls) {
+		for (ToolCall made : calls) {
+			// a provider may leave the name out
+			ToolCall call = ToolArguments.storable(made);
 			ToolCallback tool = find(known, call.name());
 			if (tool == null || !isAttended(tool)) {
 				checkAllowed(call, tool);
@@ -124,8 +127,8 @@ public final class UnattendedTools {
 	private void checkAllowed(ToolCall call, @Nullable ToolCallback tool) {
 		Ruling.Kind kind = ruling(call, tool).kind();
 		if (kind != Ruling.Kind.ALLOW) {
-			// the model may have invented it
-			throw refusal(Names.shown(call.name()), tool, kind == Ruling.Kind.DENY);
+			// the model may have invented a name that no tool has
+			throw refusal((tool != null) ? name(tool) : Names.shown(call.name()), tool, kind == Ruling.Kind.DENY);
 		}
 	}
 

@@ -17,6 +17,7 @@ import org.springframework.ai.model.tool.ToolExecutionResult;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.resolution.ToolCallbackResolver;
+import org.springframework.util.StringUtils;
 
 /**
  * Wraps the application's {@link ToolCallingManager} and refuses tools that need an
@@ -71,6 +72,8 @@ final class GuardedToolCallingManager implements ToolCallingManager {
 		List<ToolCallback> known = new ArrayList<>(offered);
 		calls.stream()
 			.map(ToolCall::name)
+			// a provider may leave it out, and a resolver takes no such name
+			.filter(StringUtils::hasText)
 			.filter((name) -> offered.stream().noneMatch((tool) -> tool.getToolDefinition().name().equals(name)))
 			.forEach((name) -> this.resolvers.forEach((resolver) -> {
 				ToolCallback resolved = resolver.resolve(name);

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -454,6 +455,21 @@ class ToolGuardTests {
 					.withMessageContaining("'cancelOrder' needs an approval");
 				assertThat(this.orders.cancelled).isEmpty();
 			});
+	}
+
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = "")
+	void callWithoutANameIsRefusedAsAnyOther(String name) {
+		ScriptedChatModel model = new ScriptedChatModel().calls(new ToolCall("c1", "function", name, "{}"));
+		ApprovalPolicy policy = (request) -> Ruling.deny("never");
+		scripted(model).withBean("policy", ApprovalPolicy.class, () -> policy).run((context) -> {
+			Prompt prompt = new Prompt("q", ToolCallingChatOptions.builder().build());
+			ChatResponse response = context.getBean(ChatModel.class).call(prompt);
+			assertThatExceptionOfType(UnattendedToolException.class)
+				.isThrownBy(() -> context.getBean(ToolCallingManager.class).executeToolCalls(prompt, response))
+				.withMessageContaining("Tool '' is called, which a policy denies");
+		});
 	}
 
 	@Test
