@@ -47,10 +47,12 @@ import org.springframework.ai.chat.model.ChatModel;
  * with a few reads and one write; the turn does not wait for it. A title that cannot be
  * made, also since a transaction of the caller hides the turn, is made after the next
  * turn, and nothing else fails. A question without text gives none, and leaves it to the
- * next one, in the first ten turns. A title that is the first words of a question is
- * deleted with it by {@link Conversation#delete(long)}, and stays if retention deletes
- * the question or a hook forgets it; one that a model has made stays, and so do words
- * that hooks have changed. Safe for use by many threads.
+ * next one, in the first ten turns. A question that hooks refuse or empty gives none
+ * either, and they are asked about the same one again after each of these turns. A title
+ * that is the first words of a question is deleted with it by
+ * {@link Conversation#delete(long)}, and stays if retention deletes the question or a
+ * hook forgets it; one that a model has made stays, and so do words that hooks have
+ * changed. Safe for use by many threads.
  */
 public final class SessionTitles implements SessionListener, AutoCloseable {
 

@@ -127,7 +127,8 @@ public final class TurnLeases {
 
 	/**
 	 * Gives a lease back that the store may have although its answer was lost: nobody
-	 * would renew it, and until it ends it would keep others out.
+	 * would renew it, and until it ends it would keep others out. The store is asked for
+	 * it once, soon after; a write that lands behind that stays until it ends.
 	 * @param taking the lease that was to be taken
 	 * @param lost the failure of that write
 	 */

@@ -250,6 +250,7 @@ public final class Ledger {
 		}
 		catch (StoreUnavailableException ex) {
 			if (!ex.isUnwritten()) {
+				// also if it was not found: the write may land behind the look
 				logger.warn("It is unknown whether the claim of tool '" + entry.approval().tool() + "' on session "
 						+ entry.approval().key()
 						+ " is stored. If it is, the call will be uncertain although it did not run: "
