@@ -152,8 +152,7 @@ public interface SessionHook {
 	 * question and its answer, and with the title that a model has made; again after each
 	 * of the first ten turns as long as there is no title. {@link SummaryContext#kind}
 	 * says with which. A summary or title is given as the text of one reply. Only hooks
-	 * that are registered for all calls are called, in
-	 * their order.
+	 * that are registered for all calls are called, in their order.
 	 * <p>
 	 * The hook may keep the messages, replace them, or refuse. What replaces a summary or
 	 * title must be one message with text. If it refuses or throws, or leaves no such
