@@ -3,8 +3,18 @@ package io.sessionkit.autoconfigure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationDocumentTests {
 
 	private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+
+	private static final Path README = Path.of("..", "README.md");
 
 	private static final String BEGIN = "<!-- properties: generated, do not edit -->\n";
 
@@ -47,6 +59,44 @@ class ConfigurationDocumentTests {
 		}
 		assertThat(document).as("docs/configuration.md; run this test with -Dsessionkit.docs.update=true to write it")
 			.isEqualTo(expected);
+	}
+
+	/** An editor offers the values of a hint, and not those of the enum. */
+	@Test
+	void hintsHaveTheValuesOfTheirEnums() throws Exception {
+		JsonNode hints = metadata("additional-spring-configuration-metadata.json").path("hints");
+		Map<String, String> types = StreamSupport
+			.stream(metadata("spring-configuration-metadata.json").path("properties").spliterator(), false)
+			.collect(Collectors.toMap((each) -> each.path("name").asString(), (each) -> each.path("type").asString(""),
+					(first, second) -> first));
+		assertThat(hints.size()).isPositive();
+		for (JsonNode hint : hints) {
+			String property = hint.path("name").asString();
+			assertThat(types).containsKey(property);
+			Object[] constants = Class.forName(types.get(property)).getEnumConstants();
+			assertThat(hint.path("values").valueStream().map((value) -> value.path("value").asString())).as(property)
+				.containsExactlyInAnyOrderElementsOf(
+						Stream.of(constants).map(ConfigurationDocumentTests::written).toList());
+		}
+	}
+
+	private static JsonNode metadata(String file) throws Exception {
+		Path classes = Path.of(SessionKitProperties.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+		return JsonMapper.shared().readTree(Files.readString(classes.resolve("META-INF").resolve(file)));
+	}
+
+	private static String written(Object constant) {
+		return ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void everyTypeOfStoreIsNamedByItsPropertyAndByTheReadme(StoreType type) throws Exception {
+		assertThat(ConfigurationTable.read().rows())
+			.filteredOn(ConfigurationTable.Row::name, StoreProperties.STORE_TYPE)
+			.singleElement()
+			.satisfies((row) -> assertThat(row.description()).containsPattern("\\b" + type.value() + "\\b"));
+		assertThat(Files.readString(README)).contains("| `" + type.value() + "` |");
 	}
 
 	private static String withTable(String document, String table) {

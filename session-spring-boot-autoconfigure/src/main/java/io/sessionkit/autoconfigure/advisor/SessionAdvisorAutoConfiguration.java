@@ -45,6 +45,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.retention(retention(properties.retention(), store))
 			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
 			.sequenceGuard(sequenceGuard(properties.sequence()))
-			.hooks(hooks.orderedStream().toList())
+			.hooks(all(hooks))
 			.listeners(listeners.orderedStream().toList())
 			.observers(observers.orderedStream().toList())
 			.maxAttributesSize(properties.attributes().maxSize())
@@ -105,6 +106,14 @@ public final class SessionAdvisorAutoConfiguration {
 		merge.ifAvailable(builder::merge);
 		SummaryRule.of(properties, trigger.getIfAvailable(), beans).ifPresent(builder::summarize);
 		return builder.build();
+	}
+
+	/**
+	 * Returns the hooks, from the outermost to the innermost. Conversations and titles
+	 * have the same ones.
+	 */
+	private static List<SessionHook> all(ObjectProvider<SessionHook> hooks) {
+		return hooks.orderedStream().toList();
 	}
 
 	private static SessionStore watched(SessionStore store, ObjectProvider<StoreWatch> watch) {
@@ -212,7 +221,7 @@ public final class SessionAdvisorAutoConfiguration {
 				? SessionTitles.by(store,
 						SoleModel.of(title.model(), TitleProperties.MODEL, "A model is to make titles",
 								"'" + TitleProperties.BY + "' to first-words", beans),
-						hooks.orderedStream().toList())
+						all(hooks))
 				: SessionTitles.ofFirstWords(store);
 	}
 
@@ -317,7 +326,7 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Retention retention(SessionKitProperties.Retention properties, SessionStore store) {
-		int batch = (SessionAccess.unguarded(store) instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
+		int batch = (StoreLayer.beneath(store) instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
 		return new Retention(orUnlimited(properties.maxTurns()), properties.maxAge(),
 				(properties.batch() != null) ? properties.batch() : batch);
 	}

@@ -12,6 +12,7 @@ import io.sessionkit.autoconfigure.WrittenTime;
 import io.sessionkit.autoconfigure.check.AtStart;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.apache.commons.logging.Log;
@@ -69,7 +70,12 @@ final class StartReport extends AtStart {
 	}
 
 	private boolean endsWithProcess(SessionStore used) {
-		return used instanceof InMemorySessionStore || isDatabaseInMemory();
+		return isInMemory(used) || isDatabaseInMemory();
+	}
+
+	/** A layer around a store forgets what that store forgets. */
+	private static boolean isInMemory(SessionStore used) {
+		return StoreLayer.beneath(used) instanceof InMemorySessionStore;
 	}
 
 	private boolean isDatabaseInMemory() {
@@ -84,7 +90,7 @@ final class StartReport extends AtStart {
 
 	private List<String> forgotten(SessionStore used) {
 		List<String> all = new ArrayList<>();
-		if (used instanceof InMemorySessionStore) {
+		if (isInMemory(used)) {
 			all.add("all sessions when the process ends");
 			all.add("the least recently written ones of more than " + mostSessions());
 		}

@@ -1,5 +1,6 @@
 package io.sessionkit.autoconfigure.advisor;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -16,6 +17,7 @@ import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.JournalingStore;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -203,6 +205,25 @@ class StartReportTests {
 		assertThat(lines()).singleElement()
 			.asString()
 			.contains("the least recently written ones of more than the SessionStore bean allows.");
+	}
+
+	@Test
+	void layerAroundAStoreInMemoryForgetsWhatThatStoreForgets() {
+		this.runner
+			.withBean("own", SessionStore.class,
+					() -> layerAround(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()), 3)))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(lines()).singleElement()
+			.asString()
+			.contains("Forgotten: all sessions when the process ends; the least recently written ones of more than the"
+					+ " SessionStore bean allows.");
+	}
+
+	/** Returns a store that passes on what it is asked. */
+	static SessionStore layerAround(SessionStore store) {
+		return (SessionStore) Proxy.newProxyInstance(StoreLayer.class.getClassLoader(),
+				new Class<?>[] { SessionStore.class, StoreLayer.class },
+				(proxy, method, args) -> method.getName().equals("layered") ? store : method.invoke(store, args));
 	}
 
 	@ParameterizedTest

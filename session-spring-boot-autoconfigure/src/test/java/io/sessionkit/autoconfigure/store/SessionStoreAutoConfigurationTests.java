@@ -13,7 +13,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.AddedInterface;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StartFailure;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.autoconfigure.check.ConfigurationCheckAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Conversations;
@@ -28,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
@@ -38,6 +42,7 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
@@ -243,6 +248,28 @@ class SessionStoreAutoConfigurationTests {
 				store.add(KEY, List.of(new UserMessage("hello")));
 				assertThat(store.find(KEY)).get()
 					.satisfies((session) -> assertThat(session.expiresAt()).isEqualTo(NOW.plus(Duration.ofDays(30))));
+			});
+	}
+
+	/**
+	 * The check of an application's own beans knows the store by its name, and would take
+	 * one of another name for one of the application. No store is made, since no server
+	 * runs.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void storeOfEachTypeHasTheNameByWhichTheChecksKnowIt(StoreType type) {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class,
+					MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class))
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.withUserConfiguration(OneDataSource.class, Redis.class)
+			.withPropertyValues(StoreProperties.STORE_TYPE + "=" + type.value())
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBeanNamesForType(SessionStore.class, true, false))
+					.containsExactly("sessionKitStore");
 			});
 	}
 
