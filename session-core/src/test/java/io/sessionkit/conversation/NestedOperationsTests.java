@@ -44,8 +44,7 @@ class NestedOperationsTests {
 			"siblings", "branches", "forkedFrom", "children");
 
 	/** What is written beside the turn, which becomes history all the same. */
-	private static final Set<String> BESIDE = Set.of("rename", "tags", "timeToLive", "settings", "fork", "compact",
-			"summarize");
+	private static final Set<String> BESIDE = Set.of("rename", "tags", "timeToLive", "settings", "fork", "summarize");
 
 	/** What the turn would be lost with. */
 	private static final Set<String> REFUSED = Set.of("create", "put", "remove", "undo", "redo", "reset", "choose",
@@ -86,8 +85,7 @@ class NestedOperationsTests {
 			long version = this.conversation.session().orElseThrow().version();
 			of(READING, Set.of("settings")).forEach((method) -> assertThat(thrown(method)).as("%s", method).isNull());
 			assertThat(this.conversation.session().orElseThrow().version()).isEqualTo(version);
-			of(BESIDE, Set.of("compact", "summarize"))
-				.forEach((method) -> assertThat(thrown(method)).as("%s", method).isNull());
+			of(BESIDE, Set.of("summarize")).forEach((method) -> assertThat(thrown(method)).as("%s", method).isNull());
 		});
 	}
 
