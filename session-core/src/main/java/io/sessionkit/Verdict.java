@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param phase the phase of the turn in which the hook ran
  * @param kind the kind of the decision
  * @param reason the reason of a refusal or the text of a note, in the words of the author
- * of the hook; for a failure the class name of what the hook threw, or a description of
- * what was wrong with what it returned; null otherwise
+ * of the hook; for a failure the class name of what the hook threw, the text of a
+ * {@link NestedTurnException}, or a description of what was wrong with what it returned;
+ * null otherwise
  */
 public record Verdict(String hook, Phase phase, Kind kind, @Nullable String reason) {
 

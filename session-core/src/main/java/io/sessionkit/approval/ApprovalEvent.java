@@ -4,12 +4,14 @@ package io.sessionkit.approval;
  * A change of a tool call that needs consent. An application receives it as a Spring
  * application event, from the {@code Approvals} of the auto-configuration, and from those
  * of its own that have a listener which publishes it. It is published after the change
- * was stored. An exception of a listener is logged and changes nothing.
+ * was stored, in a transaction of the caller before its commit; if the answer of the
+ * store was lost, there is no event, though the ledger of the session may have the
+ * change. An exception of a listener is logged and changes nothing.
  * <p>
  * More types may be added, so a {@code switch} needs a default. There is none for a call
  * that becomes {@link ApprovalStatus#UNCERTAIN}, which is seen only when the call is
  * read, nor for one that was approved and whose turn a limit or a failure ends before it
- * runs.
+ * runs, nor for one that goes with its session.
  */
 public sealed interface ApprovalEvent {
 
@@ -28,9 +30,9 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * A person has decided. If the store has failed, so that whoever decided got an
-	 * exception, a decision may be stored of which no event tells; the ledger of the
-	 * session has it.
+	 * A person has decided, about this call or, after it was requested, by a standing
+	 * decision that covers it. Of a standing decision this event tells when the turn
+	 * continues.
 	 *
 	 * @param approval the call as it is now
 	 */
@@ -38,9 +40,9 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * Nobody has decided in time, and the turn continues. This event is published when
-	 * the turn continues, not when the time is over, and once more each time that it has
-	 * to be continued again, as after a failure of the model.
+	 * Nobody has decided in time, and the turn continues or is cancelled. This event is
+	 * published then, not when the time is over, and once more each time that the turn
+	 * has to be continued again, as after a failure of the model.
 	 *
 	 * @param approval the call as it is now
 	 */
@@ -49,8 +51,8 @@ public sealed interface ApprovalEvent {
 
 	/**
 	 * The turn has ended without the call, by {@code Approvals.cancel} or a new message.
-	 * This event is also published for a call of the same reply that waited with others,
-	 * although nobody was asked about it.
+	 * This event is also published for a call that nobody was asked about: of the same
+	 * reply, which waited with others, or of a turn that is stored in steps.
 	 *
 	 * @param approval the call as it is now
 	 */
@@ -67,7 +69,8 @@ public sealed interface ApprovalEvent {
 	}
 
 	/**
-	 * The call has run, and its result is stored.
+	 * The call has run, and its result is stored; of a turn that is stored in steps also
+	 * one that nobody was asked about.
 	 *
 	 * @param approval the call as it is now
 	 */

@@ -7,8 +7,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.ledger.Ledger;
-import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.ChangeRefusedException;
+import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.SessionRecord;
 
 /**

@@ -269,7 +269,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 */
 	private List<Message> checked(SessionKey key, List<Message> stored) {
 		try {
-			return this.guards.checked(SummaryContext.of(key, SummaryContext.Kind.FIRST_TURN), stored);
+			return this.guards.checked(SummaryContext.of(key, SummaryContext.Kind.TITLED_TURN), stored);
 		}
 		catch (SummaryCalls.FailedException ex) {
 			failed("A session gets no title: ", ex.reason());

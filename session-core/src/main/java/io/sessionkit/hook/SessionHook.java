@@ -148,11 +148,11 @@ public interface SessionHook {
 	 * Checks and changes the messages that are summarized, outside of any turn, and those
 	 * that a title is made of. Called up to three times for a summary: with the summary
 	 * before, if there is one, with the messages since then, and with the summary that
-	 * was written. Called up to twice for a title: with the messages of the first
-	 * question and its answer, and with the title that a model has made; again after each
-	 * of the first ten turns as long as there is no title. {@link SummaryContext#kind}
-	 * says with which. A summary or title is given as the text of one reply. Only hooks
-	 * that are registered for all calls are called, in their order.
+	 * was written. Called up to twice for a title: with the first question that has a
+	 * text and its answer, and with the title that a model has made; again after each of
+	 * the first ten turns as long as there is no title. {@link SummaryContext#kind} says
+	 * with which. A summary or title is given as the text of one reply. Only hooks that
+	 * are registered for all calls are called, in their order.
 	 * <p>
 	 * The hook may keep the messages, replace them, or refuse. What replaces a summary or
 	 * title must be one message with text. If it refuses or throws, or leaves no such

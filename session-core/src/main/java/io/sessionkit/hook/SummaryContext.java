@@ -32,8 +32,8 @@ public record SummaryContext(SessionKey key, Kind kind) {
 		/** The summary that the summarizer has written, as the text of one reply. */
 		SUMMARY,
 
-		/** The first question and its answer, which a title is made of. */
-		FIRST_TURN,
+		/** The first question with text, and its answer, which a title is made of. */
+		TITLED_TURN,
 
 		/** The title that a model has made, as the text of one reply. */
 		TITLE

@@ -257,4 +257,12 @@ public abstract class ApprovalFixture {
 		return SessionAdvisor.turn(response).orElseThrow().turn().status();
 	}
 
+	/** Returns what listeners were told: the event, the call, and its status. */
+	List<String> told() {
+		return this.events.stream()
+			.map((event) -> event.getClass().getSimpleName() + " " + event.approval().callId() + " "
+					+ event.approval().status())
+			.toList();
+	}
+
 }

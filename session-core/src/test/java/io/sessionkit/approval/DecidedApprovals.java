@@ -432,6 +432,16 @@ abstract class DecidedApprovals extends PausedTurns {
 			.satisfies((event) -> assertThat(event.approval().status()).isEqualTo(ApprovalStatus.EXPIRED));
 	}
 
+	@Test
+	void callThatHasExpiredIsToldWhenItsTurnIsCancelled() {
+		rules((rules) -> rules.expiresAfter(shortTime()));
+		this.model.calls(cancel("c1", 1));
+		letExpire(SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q")).get(0));
+		this.events.clear();
+		approvals().cancel(this.key);
+		assertThat(told()).containsExactly("Expired c1 EXPIRED");
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void eventsTellWhatWasRequestedDecidedAndExecuted(ClientSetup.Mode mode) {
@@ -444,13 +454,6 @@ abstract class DecidedApprovals extends PausedTurns {
 		assertThat(told().subList(2, told().size())).startsWith("Decided c1 APPROVED", "Decided c3 REJECTED")
 			.contains("Executed c1 DONE")
 			.noneMatch((event) -> event.startsWith("Executed c3"));
-	}
-
-	private List<String> told() {
-		return this.events.stream()
-			.map((event) -> event.getClass().getSimpleName() + " " + event.approval().callId() + " "
-					+ event.approval().status())
-			.toList();
 	}
 
 	@ParameterizedTest

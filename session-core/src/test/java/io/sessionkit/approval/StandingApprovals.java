@@ -150,9 +150,11 @@ abstract class StandingApprovals extends DecidedApprovals {
 		List<ToolApproval> pending = pending();
 		approvals().decide(pending.get(0), NO.always(Scope.TOOL));
 		approve(pending.get(1));
+		this.events.clear();
 		goOn(mode);
 		assertThat(this.runs).containsExactly("cancel{\"id\":2}");
 		assertThat(this.model.lastRequestLines()).endsWith("tool cancel=never cancel=done {\"id\":2} cancel=never");
+		assertThat(told()).containsExactly("Decided c3 REJECTED", "Executed c2 DONE");
 	}
 
 	@ParameterizedTest

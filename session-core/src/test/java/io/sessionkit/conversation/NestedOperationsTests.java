@@ -75,7 +75,7 @@ class NestedOperationsTests {
 	void everyMethodIsOfAKnownKind() {
 		assertThat(methods()).allSatisfy((method) -> assertThat(
 				Stream.of(READING, BESIDE, REFUSED, ERASING).filter((kind) -> kind.contains(method.getName())))
-			.as("%s: does it read, write beside the turn, or cost" + " it a conflict?", method)
+			.as("%s: does it read, write beside the turn, or cost it a conflict?", method)
 			.isNotEmpty());
 	}
 

@@ -4,8 +4,8 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -307,7 +307,7 @@ class SessionTitlesTests {
 		this.titling.says("An order");
 		ask("Where is my order?");
 		awaitTitle("Where is my order?");
-		assertThat(told).containsExactly(SummaryContext.of(KEY, SummaryContext.Kind.FIRST_TURN),
+		assertThat(told).containsExactly(SummaryContext.of(KEY, SummaryContext.Kind.TITLED_TURN),
 				SummaryContext.of(KEY, SummaryContext.Kind.TITLE));
 	}
 

@@ -167,12 +167,19 @@ final class CallReview {
 			return entries;
 		}
 		List<StandingDecision> standing = this.standing.of(this.turn.key());
-		return entries.stream().map((entry) -> {
-			LedgerEntry decided = decided(entry, standing);
-			LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : entry;
-			// lost a race with a concurrent decision; it takes effect on the next resume
-			return (stored != null) ? stored : entry;
-		}).toList();
+		return entries.stream().map((entry) -> withStandingDecision(entry, standing)).toList();
+	}
+
+	private LedgerEntry withStandingDecision(LedgerEntry entry, List<StandingDecision> standing) {
+		LedgerEntry decided = decided(entry, standing);
+		LedgerEntry stored = (decided != entry) ? this.ledger.replace(decided) : null;
+		if (stored == null) {
+			// none, or it lost a race with a decision, which takes effect on the next
+			// resume
+			return entry;
+		}
+		this.events.accept(new ApprovalEvent.Decided(stored.approval()));
+		return stored;
 	}
 
 	private LedgerEntry decided(LedgerEntry entry, List<StandingDecision> standing) {

@@ -102,7 +102,7 @@ final class OpenTurnCancel {
 			List<LedgerEntry> ended = calls.cancelled();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
 			endWithoutModel(turn, calls, ended);
-			tellCancelled(ended);
+			tellEnded(ended);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
 		catch (Throwable ex) {
@@ -111,10 +111,15 @@ final class OpenTurnCancel {
 		}
 	}
 
-	private void tellCancelled(List<LedgerEntry> ended) {
-		ended.stream()
-			.filter((entry) -> entry.status() == ApprovalStatus.CANCELLED)
-			.forEach((entry) -> this.events.accept(new ApprovalEvent.Cancelled(entry.approval())));
+	private void tellEnded(List<LedgerEntry> ended) {
+		for (LedgerEntry entry : ended) {
+			if (entry.status() == ApprovalStatus.CANCELLED) {
+				this.events.accept(new ApprovalEvent.Cancelled(entry.approval()));
+			}
+			else if (entry.status() == ApprovalStatus.EXPIRED) {
+				this.events.accept(new ApprovalEvent.Expired(entry.approval()));
+			}
+		}
 	}
 
 	private static void endWithoutModel(RunningTurn turn, HeldCalls calls, List<LedgerEntry> ended) {

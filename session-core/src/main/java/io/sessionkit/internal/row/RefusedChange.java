@@ -3,8 +3,8 @@ package io.sessionkit.internal.row;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.ChangeRefusedException;
+import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.TurnWrite;

@@ -27,7 +27,7 @@ public final class ToolOutcome {
 	 * Runs a tool without the ledger.
 	 * @return its result; an empty text if it returns none, as the tool loop has it
 	 * @throws NestedTurnException if the tool made a call that it cannot make; this must
-	 * not become a result
+	 * not become a result of this call
 	 * @throws ToolExecutionException if the tool failed, or could not read its arguments
 	 */
 	static String run(ToolCallback tool, String arguments, @Nullable ToolContext context) {

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.codec.MessageCodec;
-import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.ChangeRefusedException;
+import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.SessionRecord;
 
 /**

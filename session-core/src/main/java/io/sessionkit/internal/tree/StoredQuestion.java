@@ -6,8 +6,8 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.Verdict;
-import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.ChangeRefusedException;
+import io.sessionkit.store.ChangeRefusedException.Reason;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;

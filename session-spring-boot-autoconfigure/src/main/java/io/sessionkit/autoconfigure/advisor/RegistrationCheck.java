@@ -30,7 +30,7 @@ final class RegistrationCheck extends AtStart {
 		if (!this.environment.getProperty(CLIENT, Boolean.class, true)) {
 			logger.warn("'" + CLIENT + "' is false, so no ChatClient has the session advisor by itself, nor has one of"
 					+ " a ChatClient.Builder bean of the application unless that applies the ChatClientBuilderCustomizer"
-					+ " beans. Give it to each of them with" + " defaultAdvisors(sessionAdvisor), and set '"
+					+ " beans. Give it to each of them with defaultAdvisors(sessionAdvisor), and set '"
 					+ SessionKitProperties.AUTO_REGISTER + "' to false. Or leave '" + CLIENT
 					+ "' out, and build them with the ChatClientBuilderConfigurer.");
 		}
