@@ -283,7 +283,7 @@ public final class JdbcWork {
 		boolean done = false;
 		try {
 			T result = work.on(connection);
-			connection.commit();
+			commit(connection);
 			done = true;
 			return result;
 		}
@@ -395,7 +395,7 @@ public final class JdbcWork {
 			}
 			Optional<Change<T>> change = attempt.on(connection);
 			if (change.isPresent() && change.get().kept()) {
-				connection.commit();
+				commit(connection);
 				kept = true;
 			}
 			return change.map(Change::result);
@@ -406,6 +406,15 @@ public final class JdbcWork {
 			if (isOver && autoCommit) {
 				restoreAutoCommit(connection);
 			}
+		}
+	}
+
+	private static void commit(Connection connection) throws SQLException {
+		try {
+			connection.commit();
+		}
+		catch (SQLException ex) {
+			throw SqlErrors.isEnded(ex) ? SqlErrors.unknown(ex) : ex;
 		}
 	}
 

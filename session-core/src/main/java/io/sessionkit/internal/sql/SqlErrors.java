@@ -129,7 +129,8 @@ public final class SqlErrors {
 
 	/**
 	 * Returns whether a statement was ended before it was done. One that contains a
-	 * transaction may have been ended behind the commit of that.
+	 * transaction may have been ended behind the commit of that, and a commit when it was
+	 * made.
 	 */
 	public static boolean isEnded(SQLException ex) {
 		return isOneOf(ENDED, ex);
@@ -137,9 +138,16 @@ public final class SqlErrors {
 
 	/**
 	 * Returns the exception for a write of which nobody can say whether it took place.
+	 * @param ended the exception of the statement that was ended
+	 * @param others those of what was to find out
 	 */
-	public static SQLException unknown(SQLException ex) {
-		return new SQLException("It is unknown how a statement has ended.", UNKNOWN, ex);
+	public static SQLException unknown(SQLException ended, SQLException... others) {
+		SQLException unknown = new SQLException("It is unknown how a statement has ended.", UNKNOWN,
+				withoutValues(ended));
+		for (SQLException each : others) {
+			unknown.addSuppressed(withoutValues(each));
+		}
+		return unknown;
 	}
 
 	public static boolean isDuplicateKey(SQLException ex) {
@@ -176,8 +184,12 @@ public final class SqlErrors {
 				? " Whether the write took place is unknown: read the session before you write again."
 						+ " Committing a turn again with the same id is safe."
 				: " Nothing was changed by it; try again later.";
-		return new StoreUnavailableException(
-				"The database of the session store cannot be reached (SQLSTATE " + state(ex) + ")." + outcome, ex);
+		return new StoreUnavailableException(broken(ex) + outcome, ex);
+	}
+
+	private static String broken(SQLException ex) {
+		return (ex.getCause() instanceof SQLException ended && isEnded(ended)) ? refusal(ended)
+				: "The database of the session store cannot be reached (SQLSTATE " + state(ex) + ").";
 	}
 
 	private static StoreUnavailableException refused(SQLException ex) {

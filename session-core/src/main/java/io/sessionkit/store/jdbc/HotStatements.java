@@ -39,8 +39,8 @@ sealed interface HotStatements permits PostgresStatements, MariaDbStatements, Po
 	@Nullable CommitResult append(Connection connection, EncodedCommit commit) throws SQLException;
 
 	/**
-	 * Returns whether an {@link #append} that has failed may have written its turn all
-	 * the same. What it has left unfinished is taken back then.
+	 * Takes back what an {@link #append} that has failed has left unfinished.
+	 * @return whether it may have written its turn all the same
 	 * @throws SQLException if it cannot be taken back
 	 */
 	default boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {

@@ -72,12 +72,14 @@ import org.jspecify.annotations.Nullable;
  * Inside a transaction of the caller, of any transaction manager that binds its
  * connection to the thread, the store joins it. A rollback then removes the turn too,
  * including the record of a failed turn if its exception leaves the transaction. A
- * conflict or a repeated turn leaves the transaction usable. Only {@link #put} and
- * {@link #deleteExpired} never join: inside a transaction they need a second connection,
- * so a pool of one is not enough for them there. What is stored after the commit, while
- * its connection is still bound, is committed at once, on a second connection if the
- * transaction only reads; in an <code>afterCommit</code> of a transaction that has not
- * used the store before, only when all that is done then is done.
+ * conflict or a repeated turn leaves the transaction usable. A transaction that SQL has
+ * begun, on a connection with auto-commit, is not known to the store, which may commit it
+ * or roll it back. Only {@link #put} and {@link #deleteExpired} never join: inside a
+ * transaction they need a second connection, so a pool of one is not enough for them
+ * there. What is stored after the commit, while its connection is still bound, is
+ * committed at once, on a second connection if the transaction only reads; in an
+ * <code>afterCommit</code> of a transaction that has not used the store before, only when
+ * all that is done then is done.
  * <p>
  * H2 in a file of this process closes its database for everybody when a thread that reads
  * or writes the file is interrupted. The statements of the store run on threads that are
@@ -218,7 +220,8 @@ public final class JdbcSessionStore implements SessionStore {
 		Backend statements = backend();
 		CommitResult result = named(commit.key(), () -> byShortestWay(statements, encoded));
 		this.views.committed(encoded, result);
-		if (result.outcome() == CommitResult.Outcome.COMMITTED) {
+		// a repeated one may be that of a statement of this transaction that was ended
+		if (result.isStored()) {
 			this.callers.committed(commit, begins(commit, result));
 		}
 		return result;
@@ -298,7 +301,7 @@ public final class JdbcSessionStore implements SessionStore {
 					? statements.general().look(connection, commit) : null;
 		}
 		catch (SQLException ex) {
-			throw SqlErrors.unknown(ex);
+			throw SqlErrors.isEnded(failure) ? SqlErrors.unknown(failure, ex) : failure;
 		}
 		if (found == null || found.outcome() != CommitResult.Outcome.REPEATED) {
 			throw failure;

@@ -36,7 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * If the server ends the statement between two of those that it is made of, by a limit of
  * time or by hand, no handler in it runs: the transaction stays open on the connection,
- * or is committed already.
+ * or is committed already. Other errors may end it so too. So after each failure what is
+ * open is rolled back. If that connection commits by itself, a transaction that the
+ * caller has begun there by SQL is rolled back with it.
  */
 final class MariaDbStatements implements HotStatements {
 
@@ -175,13 +177,34 @@ final class MariaDbStatements implements HotStatements {
 
 	@Override
 	public boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {
-		if (!SqlErrors.isEnded(failure)) {
-			return false;
+		boolean ended = SqlErrors.isEnded(failure);
+		if (connection.getAutoCommit()) {
+			rollBack(connection);
 		}
+		else if (ended) {
+			execute(connection, UNDO);
+		}
+		return ended;
+	}
+
+	/**
+	 * Rolls back, or lets the server do so by ending the connection: no pool rolls back
+	 * where each statement commits by itself.
+	 */
+	private static void rollBack(Connection connection) throws SQLException {
+		try {
+			execute(connection, "rollback");
+		}
+		catch (SQLException ex) {
+			connection.abort(Runnable::run);
+			throw ex;
+		}
+	}
+
+	private static void execute(Connection connection, String sql) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
-			statement.execute(connection.getAutoCommit() ? "rollback" : UNDO);
+			statement.execute(sql);
 		}
-		return true;
 	}
 
 	private Sql append(Expect expect, int items, int apart) {

@@ -110,6 +110,24 @@ class JdbcWorkTests {
 		});
 	}
 
+	/** The database may have made it by then. */
+	@Test
+	void commitThatTheDatabaseEndsIsNotSaidToBeUnwritten() {
+		JdbcWork work = new JdbcWork(
+				withoutAutoCommit(new Changed(this.database, (connection) -> proxy(connection, "commit", () -> {
+					throw new SQLException("too slow", "70100", 1969);
+				}))));
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(() -> work.writing((connection) -> write(connection, 1)))
+			.withMessageContaining("unknown")
+			.matches((ex) -> !ex.isUnwritten());
+		assertThatExceptionOfType(StoreUnavailableException.class)
+			.isThrownBy(
+					() -> work.atomically(null, (connection) -> Optional.of(new Change<>(write(connection, 2), true))))
+			.withMessageContaining("unknown")
+			.matches((ex) -> !ex.isUnwritten());
+	}
+
 	/** On the connection of the transaction that is over, as a tool does it. */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })

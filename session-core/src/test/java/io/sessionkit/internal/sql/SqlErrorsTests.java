@@ -7,6 +7,7 @@ import io.sessionkit.SessionException;
 import io.sessionkit.store.StoreUnavailableException;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ObjectAssert;
+import org.assertj.core.util.Throwables;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +61,18 @@ class SqlErrorsTests {
 		SQLException ended = new SQLTimeoutException("secret", "70100", code);
 		assertUnavailable(SqlErrors.translate(ended, null, true)).matches((ex) -> ex.isUnwritten() == unwritten)
 			.matches((ex) -> ex.getMessage().contains("cannot be reached") != unwritten);
+	}
+
+	@Test
+	void statementOfWhichNobodyKnowsHowItHasEndedIsNoLostConnectionEither() {
+		SQLException unknown = SqlErrors.unknown(new SQLException("secret", "70100", 1969),
+				new SQLException("secret", "70100", 1317));
+		SessionException translated = SqlErrors.translate(unknown, null, true);
+		assertUnavailable(translated).matches((ex) -> !ex.isUnwritten());
+		assertThat(translated).hasMessageContaining("max_statement_time")
+			.hasMessageContaining("unknown")
+			.hasMessageNotContaining("cannot be reached");
+		assertThat(Throwables.getStackTrace(translated)).contains("Suppressed").doesNotContain("secret");
 	}
 
 	/** As MariaDB and MySQL with a binary log of statements do. */

@@ -16,7 +16,10 @@ import javax.sql.DataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.row.RecordPlace;
+import io.sessionkit.internal.sql.Dialect;
+import io.sessionkit.internal.sql.Templates;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
 import io.sessionkit.store.RecordWrite;
@@ -210,6 +213,10 @@ class RefusedWritesTests {
 			transaction.executeWithoutResult((status) -> {
 				endless.endsNext();
 				assertThat(ended.commit(turn).isStored()).isTrue();
+				if (inside) {
+					assertThatExceptionOfType(TurnInProgressException.class)
+						.isThrownBy(() -> ended.checkWritable(this.key, false));
+				}
 			});
 			assertThat(JdbcTransactionContract.storeOn(mariaDb.direct()).messages(this.key)).hasSize(2);
 		}
@@ -224,12 +231,47 @@ class RefusedWritesTests {
 			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
 			endless.before("select sk_version, sk_turn, sk_items;");
 			endless.endsNext();
-			endless.refusesThen = true;
+			endless.refusesThen = "prepareStatement";
 			assertUnavailable(() -> ended.commit(turn)).withMessageContaining("unknown")
+				.withMessageContaining("max_statement_time")
 				.matches((ex) -> !ex.isUnwritten());
-			endless.refusesThen = false;
+			endless.refusesThen = "";
 			assertThat(ended.commit(turn).outcome()).isEqualTo(Outcome.REPEATED);
 			assertThat(ended.messages(this.key)).hasSize(2);
+		}
+	}
+
+	/** In the pool, later turns would be stored in its transaction. */
+	@Test
+	void connectionOnWhichAWriteThatMariaDbEndsCannotBeRolledBackIsAborted() {
+		TestDatabase mariaDb = TestDatabase.mariaDb().created();
+		Endless endless = new Endless(mariaDb.direct());
+		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
+			SessionStore ended = JdbcTransactionContract.storeOn(pool);
+			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
+			endless.before("if sk_own then commit;");
+			endless.endsNext();
+			endless.refusesThen = "createStatement";
+			assertUnavailable(() -> ended.commit(turn)).withMessageContaining("unknown")
+				.matches((ex) -> !ex.isUnwritten());
+			endless.refusesThen = "";
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(ended.commit(turn).isStored()).isTrue());
+			assertThat(JdbcTransactionContract.storeOn(mariaDb.direct()).messages(this.key)).hasSize(2);
+		}
+	}
+
+	/** Too much memory may end one so, with the number of a server that only reads. */
+	@Test
+	void whatAnyErrorOnMariaDbLeavesOpenIsRolledBack() throws SQLException {
+		MariaDbStatements statements = new MariaDbStatements(new Templates(Dialect.MARIADB, Templates.DEFAULT_PREFIX));
+		try (Connection connection = TestDatabase.mariaDb().created().direct().getConnection()) {
+			JdbcTemplate sql = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
+			sql.execute("start transaction");
+			assertThat(statements.mayHaveAppended(connection, new SQLException("memory", "HY000", 1290))).isFalse();
+			assertThat(sql.queryForObject("select @@in_transaction", Integer.class)).isZero();
 		}
 	}
 
@@ -301,7 +343,8 @@ class RefusedWritesTests {
 
 		private volatile boolean endsNext;
 
-		private volatile boolean refusesThen;
+		/** What its connections refuse when the statement is ended. */
+		private volatile String refusesThen = "";
 
 		private volatile boolean ended;
 
@@ -323,6 +366,9 @@ class RefusedWritesTests {
 			Connection connection = super.getConnection();
 			return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
 					new Class<?>[] { Connection.class }, (self, called, arguments) -> {
+						if (this.ended && called.getName().equals(this.refusesThen)) {
+							throw new SQLException("too slow", "70100", 1969);
+						}
 						try {
 							return called.invoke(connection, called.getName().equals("prepareStatement")
 									? new Object[] { prepared((String) arguments[0]) } : arguments);
@@ -333,10 +379,7 @@ class RefusedWritesTests {
 					});
 		}
 
-		private String prepared(String text) throws SQLException {
-			if (this.ended && this.refusesThen) {
-				throw new SQLException("too slow", "70100", 1969);
-			}
+		private String prepared(String text) {
 			if (!this.endsNext || !text.contains(this.place)) {
 				return text;
 			}
