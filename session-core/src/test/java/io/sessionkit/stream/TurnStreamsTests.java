@@ -1196,6 +1196,29 @@ class TurnStreamsTests {
 		assertThat(reader.isOver()).isTrue();
 	}
 
+	/** Each answer takes longer than the pause that tells that the machine slept. */
+	@Test
+	void readerOfAStoreThatAnswersSlowlyIsToldThatTheProcessIsGone() {
+		this.lease = Duration.ofSeconds(1);
+		String stream = abandoned("a");
+		ObservedStore slow = new ObservedStore(this.store);
+		this.store = slow;
+		slow.beforeRecord(() -> sleep(Duration.ofMillis(800)));
+		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		Awaitility.await().atMost(SOON).until(() -> !reader.read().isEmpty());
+		assertThat(reader.isOver()).isTrue();
+	}
+
+	private static void sleep(Duration time) {
+		try {
+			Thread.sleep(time.toMillis());
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "{\"event\":\"sung\"}",
 			"{\"event\":\"ended\",\"turn\":\"1-a\",\"number\":1,\"status\":\"SHELVED\"}",

@@ -66,7 +66,7 @@ public final class StreamReader {
 	/** The time at which the process that works has last shown that it is there. */
 	private long alive = System.nanoTime();
 
-	/** The time of the last look. */
+	/** The end of the last look. */
 	private long looked = this.alive;
 
 	/** The longest silence of the process that works. */
@@ -107,8 +107,9 @@ public final class StreamReader {
 	 * @throws SessionConflictException if that is since others write
 	 */
 	public List<Numbered> read() {
+		long begun = System.nanoTime();
 		try {
-			List<Numbered> events = look();
+			List<Numbered> events = look(begun);
 			this.failing = null;
 			return events;
 		}
@@ -127,7 +128,7 @@ public final class StreamReader {
 		}
 	}
 
-	private List<Numbered> look() {
+	private List<Numbered> look(long begun) {
 		List<Numbered> events = new ArrayList<>();
 		if (this.next < 0) {
 			begin(events);
@@ -138,7 +139,7 @@ public final class StreamReader {
 				take(chunk, events);
 			}
 			else {
-				wait(events);
+				wait(begun, events);
 			}
 		}
 		return events;
@@ -204,15 +205,15 @@ public final class StreamReader {
 
 	/**
 	 * Says to the process that somebody reads here, or that it is given up since it has
-	 * not shown for a whole life that it is there.
+	 * not shown for a whole life that it is there. The beginning of the look counts: a
+	 * store that takes long to answer is no suspension, and may have looked at once.
 	 */
-	private void wait(List<Numbered> events) {
-		long now = System.nanoTime();
-		if (wasSuspended(now)) {
+	private void wait(long begun, List<Numbered> events) {
+		if (wasSuspended(begun)) {
 			// so may the process that works have been, with this machine
-			this.alive = now;
+			this.alive = begun;
 		}
-		if (now - this.alive > this.life.toNanos()) {
+		if (begun - this.alive > this.life.toNanos()) {
 			giveUp(events);
 		}
 		else if (++this.inVain % LOOKS_IN_VAIN == 0 && !this.logs.hasSession(this.key)) {
@@ -225,8 +226,8 @@ public final class StreamReader {
 	}
 
 	/** Returns whether signs of life were due since the last look. */
-	private boolean wasSuspended(long now) {
-		return now - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos();
+	private boolean wasSuspended(long begun) {
+		return begun - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos();
 	}
 
 	private void giveUp(List<Numbered> events) {
