@@ -750,7 +750,7 @@ const untilWanted = ({ status, wait = 0 }) => wait === 0 && status === TOO_MANY 
 const attempts = new Map();
 
 function send(id, entry) {
-	const sent = { ...entry, sentAt: entry.sent ? entry.sentAt : Date.now(), seen: Math.max(entry.seen, seenIn(id)) };
+	const sent = { ...entry, sentAt: entry.sentAt ?? Date.now(), seen: Math.max(entry.seen, seenIn(id)) };
 	queue.change(id, entry.id, { sent: true, sentAt: sent.sentAt, seen: sent.seen, held: null });
 	answer(id, { question: entry.text, entry, name: entry.id, isQuiet: entry.sent, hides: entry.place?.hides, call: (signal) => request(id, sent, signal),
 		retry: (error) => id === view.id && mayAsk(id) && send(id, queue.addAgain(id, { ...entry, seen: 0, id: error.kind === 'REPEATED' ? queue.newId() : entry.id })) });

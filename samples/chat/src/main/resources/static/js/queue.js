@@ -63,8 +63,9 @@ export const forget = (thread) => windows.forget(ofThread(thread));
 /** Why those that were not sent yet are not sent until somebody says so. */
 export const hold = (thread, why) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: entry.held ?? why }));
 
-/** Somebody says so, also of what may have been asked. */
-export const release = (thread) => write(thread, waitingIn(thread).map((entry) => entry.sent ? entry : { ...entry, held: null, sentAt: entry.sentAt && Date.now() }));
+/** Somebody says so, also of what may have been asked, and whatever was shown when it was typed: the thread may be another one by now. */
+export const release = (thread) => write(thread, waitingIn(thread).map((entry) => entry.sent || entry.held === null ? entry
+	: { ...entry, held: null, seen: 0, sentAt: entry.sentAt && Date.now() }));
 
 /** Holds what may have been asked so long ago that it would be asked once more. Gives whether there is something. */
 export function holdOld(thread) {

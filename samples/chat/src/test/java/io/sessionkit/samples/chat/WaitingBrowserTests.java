@@ -593,12 +593,7 @@ class WaitingBrowserTests {
 	@Test
 	void wordsForQuestionsThatWaitSayThatOneOfThemMayHaveBeenAsked() {
 		this.page.ask("Hello");
-		this.page.<Object>script(
-				"""
-						const entry = (id, held, sentAt) => ({ id, text: id, sent: false, sentAt, seen: 0, steers: false, joined: false, held, place: null });
-						localStorage.setItem(`queue:${location.hash.slice(1)}:${sessionStorage.getItem('tab')}`,
-							JSON.stringify([entry('one', 'failed', null), entry('two', 'old', 1)]));
-						""");
+		keep("[entry('one', 'failed', null, 0), entry('two', 'old', 1, 0)]");
 
 		this.page.reload();
 
@@ -627,6 +622,44 @@ class WaitingBrowserTests {
 		awaitQuestions("Anew", "Roll a die");
 		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(2));
 		assertThat(statuses()).containsExactly("COMPLETED", "COMPLETED");
+	}
+
+	/** They were typed when more of the thread was shown that was there before. */
+	@Test
+	void whatIsHeldIsSentInAThreadThatWasBegunAnew() throws Exception {
+		this.page.ask("Anew");
+		keep("[entry('Hello', 'failed', null, 5), entry('Roll a die', 'failed', null, 5)]");
+		this.page.reload();
+		await().untilAsserted(() -> assertThat(this.page.texts(WAITING)).containsExactly("Hello", "Roll a die"));
+
+		this.page.click("#queue p .quiet");
+
+		awaitQuestions("Anew", "Hello", "Roll a die");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn .meta")).hasSize(3));
+		assertThat(statuses()).hasSize(3).containsOnly("COMPLETED");
+	}
+
+	/** A person has said something of those alone that were held. */
+	@Test
+	void whatWaitsUnheldIsNotTakenForSentAnewWithTheOthers() {
+		this.page.type("Cancel order 5001");
+		this.page.awaitApproval();
+		keep("[entry('Hello', null, anHourAgo, 0), entry('Roll a die', 'asked', anHourAgo, 0)]");
+		this.page.reload();
+		this.page.awaitApproval();
+		await().untilAsserted(() -> assertThat(this.page.shows("#queue p .quiet")).isTrue());
+
+		this.page.click("#queue p .quiet");
+
+		await().untilAsserted(() -> assertThat(this.page.shows("#queue p .quiet")).isFalse());
+		assertThat(sentAnHourAgo()).containsExactly(true, false);
+		this.page
+			.<Object>script(KEEP_QUESTIONS.replace("options?.method", "url.endsWith('/turns') && options?.method"));
+		this.page.click(".approval-actions .danger");
+		await().untilAsserted(() -> assertThat(this.page.texts(".turn.aside .note > span")).singleElement()
+			.asString()
+			.startsWith("The connection is lost."));
+		assertThat(sentAnHourAgo()).as("sent once more").containsExactly(true, false);
 	}
 
 	@Test
@@ -829,6 +862,26 @@ class WaitingBrowserTests {
 			.asString()
 			.startsWith("The connection is lost."));
 		window.<Object>script(LONG_AGO);
+	}
+
+	/** What may have been asked was so an hour ago, which is {@code anHourAgo}. */
+	private void keep(String entries) {
+		this.page.<Object>script(
+				"""
+						const anHourAgo = Date.now() - 3_600_000;
+						const entry = (id, held, sentAt, seen) => ({ id, text: id, sent: false, sentAt, seen, steers: false, joined: false, held, place: null });
+						localStorage.setItem(`queue:${location.hash.slice(1)}:${sessionStorage.getItem('tab')}`, JSON.stringify(%s));
+						"""
+					.formatted(entries));
+	}
+
+	/** Whether the page knows so of each question that waits. */
+	private List<Boolean> sentAnHourAgo() {
+		return this.page
+			.script("""
+					return JSON.parse(localStorage.getItem(`queue:${location.hash.slice(1)}:${sessionStorage.getItem('tab')}`))
+						.map(({ sentAt }) => Date.now() - sentAt >= 3_600_000);
+					""");
 	}
 
 	private void awaitRefusal() {
