@@ -264,8 +264,8 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	}
 
 	/**
-	 * What was stored may be older than the hooks: seeded, imported, or from a time
-	 * without them. What they refuse gives no title.
+	 * Has the hooks check messages that may be older than they are: seeded, imported, or
+	 * from a time without hooks. Messages that they refuse give no title.
 	 */
 	private List<Message> checked(SessionKey key, List<Message> stored) {
 		try {
