@@ -53,6 +53,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	/**
 	 * The repetitions and times of a run.
 	 *
+	 * @param warmUp how long each contender runs before anything is measured
 	 * @param rounds how often each contender has its turn
 	 * @param blockTurns how many turns it then measures, at most
 	 * @param blockTime how long it takes for them, at most
@@ -60,20 +61,21 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	 * @param throughputTime how long each throughput is measured at a time
 	 * @param quickMicro whether the microbenchmarks are short
 	 */
-	record Pace(int rounds, int blockTurns, Duration blockTime, Duration turnLimit, Duration throughputTime,
-			boolean quickMicro) {
+	record Pace(Duration warmUp, int rounds, int blockTurns, Duration blockTime, Duration turnLimit,
+			Duration throughputTime, boolean quickMicro) {
 	}
 
 	static Options full() {
-		Pace pace = new Pace(20, 10, Duration.ofMillis(250), Duration.ofSeconds(5), Duration.ofMillis(1_500), false);
+		Pace pace = new Pace(Duration.ofSeconds(10), 20, 10, Duration.ofMillis(250), Duration.ofSeconds(5),
+				Duration.ofMillis(1_500), false);
 		return new Options(EnumSet.allOf(Part.class), List.of(10, 1_000, 10_000, 100_000), List.of(1, 4, 16), pace,
 				true, Path.of("samples", "benchmarks", "target", "performance"));
 	}
 
 	static Options quick() {
 		Options full = full();
-		Pace pace = new Pace(4, full.pace().blockTurns(), full.pace().blockTime(), Duration.ofSeconds(2),
-				Duration.ofMillis(300), true);
+		Pace pace = new Pace(Duration.ofSeconds(1), 4, full.pace().blockTurns(), full.pace().blockTime(),
+				Duration.ofSeconds(2), Duration.ofMillis(300), true);
 		return full.sizes(List.of(10, 1_000, 10_000)).pace(pace);
 	}
 
@@ -150,13 +152,13 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	}
 
 	private Options rounds(int rounds) {
-		return pace(new Pace(rounds, this.pace.blockTurns(), this.pace.blockTime(), this.pace.turnLimit(),
-				this.pace.throughputTime(), this.pace.quickMicro()));
+		return pace(new Pace(this.pace.warmUp(), rounds, this.pace.blockTurns(), this.pace.blockTime(),
+				this.pace.turnLimit(), this.pace.throughputTime(), this.pace.quickMicro()));
 	}
 
 	Options turnLimit(Duration turnLimit) {
-		return pace(new Pace(this.pace.rounds(), this.pace.blockTurns(), this.pace.blockTime(), turnLimit,
-				this.pace.throughputTime(), this.pace.quickMicro()));
+		return pace(new Pace(this.pace.warmUp(), this.pace.rounds(), this.pace.blockTurns(), this.pace.blockTime(),
+				turnLimit, this.pace.throughputTime(), this.pace.quickMicro()));
 	}
 
 }

@@ -195,7 +195,7 @@ class BenchmarksTests {
 	}
 
 	private Options options(Part part) {
-		Options.Pace pace = new Options.Pace(1, 5, Duration.ofMillis(50), Duration.ofSeconds(10),
+		Options.Pace pace = new Options.Pace(Duration.ofMillis(50), 1, 5, Duration.ofMillis(50), Duration.ofSeconds(10),
 				Duration.ofMillis(100), true);
 		return new Options(EnumSet.of(part), List.of(10, 60), List.of(1, 4), pace, false, this.folder);
 	}
