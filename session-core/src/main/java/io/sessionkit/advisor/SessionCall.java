@@ -26,7 +26,7 @@ import io.sessionkit.internal.opening.Extensions;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.SavingHooks;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.ObservedCall;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.client.ChatClientRequest;
@@ -200,7 +200,7 @@ record SessionCall(ChatClientRequest request) {
 			.toList();
 	}
 
-	TurnRequest turnRequest(SessionKey key, ObservedTurn observed) {
+	TurnRequest turnRequest(SessionKey key, ObservedCall observed) {
 		ChatOptions options = this.request.prompt().getOptions();
 		CallParameters said = parameters();
 		TurnRequest.Call call = new TurnRequest.Call(said.text(SessionParameters.AGENT),

@@ -11,7 +11,7 @@ import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -61,7 +61,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 		}
 		RoundRequest start = begin(turn, request);
 		if (start instanceof RoundRequest.ModelCall call) {
-			return turn.observed().observe(TurnStage.ROUND, () -> called(call, request, chain));
+			return turn.observed().observe(CallStage.ROUND, () -> called(call, request, chain));
 		}
 		return response(((RoundRequest.Answer) start).response(), request);
 	}
@@ -125,7 +125,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	private static Flux<ChatClientResponse> answers(RunningTurn turn, RoundRequest start, ChatClientRequest request,
 			Function<RoundRequest.ModelCall, Flux<ChatClientResponse>> replies) {
 		if (start instanceof RoundRequest.ModelCall call) {
-			return StreamStage.observed(turn.observed(), TurnStage.ROUND, Flux.defer(() -> replies.apply(call)))
+			return StreamStage.observed(turn.observed(), CallStage.ROUND, Flux.defer(() -> replies.apply(call)))
 				.doOnError((ex) -> call.round().afterFailed())
 				.doOnCancel(call.round()::afterFailed);
 		}

@@ -29,8 +29,8 @@ import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.internal.turn.RunningTurn;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
@@ -97,8 +97,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
-		ObservedTurn observed = this.turns.observe(false);
-		return observed.observe(TurnStage.TURN, () -> inSession(call, call.turnRequest(key.get(), observed), chain));
+		ObservedCall observed = this.turns.observe(false);
+		return observed.observe(CallStage.CALL, () -> inSession(call, call.turnRequest(key.get(), observed), chain));
 	}
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
@@ -159,8 +159,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 		ChainCheck.check(chain.getStreamAdvisors(), this, call.request());
 		call.name(key.get());
-		ObservedTurn observed = this.turns.observe(true);
-		return StreamStage.observed(observed, TurnStage.TURN, Flux
+		ObservedCall observed = this.turns.observe(true);
+		return StreamStage.observed(observed, CallStage.CALL, Flux
 			.deferContextual((inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
 	}
 

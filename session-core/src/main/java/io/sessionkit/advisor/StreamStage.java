@@ -1,9 +1,9 @@
 package io.sessionkit.advisor;
 
 import io.sessionkit.internal.CarriedError;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.observation.ObservedStream;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnStage;
 import reactor.core.publisher.Flux;
 
 /**
@@ -15,9 +15,9 @@ final class StreamStage {
 	private StreamStage() {
 	}
 
-	static <T> Flux<T> observed(ObservedTurn turn, TurnStage stage, Flux<T> work) {
-		return (turn == ObservedTurn.NONE) ? work : Flux.deferContextual((context) -> {
-			ObservedStream stream = turn.observeStream(stage, context);
+	static <T> Flux<T> observed(ObservedCall call, CallStage stage, Flux<T> work) {
+		return (call == ObservedCall.NONE) ? work : Flux.deferContextual((context) -> {
+			ObservedStream stream = call.observeStream(stage, context);
 			return work.doOnError((ex) -> stream.failed(CarriedError.original(ex)))
 				.doOnComplete(stream::completed)
 				.doOnCancel(stream::cancelled)

@@ -35,7 +35,7 @@ import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 
 	private final @Nullable Summarizer summarizer;
 
-	private final List<TurnObserver> observers;
+	private final List<CallObserver> observers;
 
 	private final Turns turns;
 
@@ -80,7 +80,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		this.toolTimeout = builder.toolTimeout;
 		this.toolTimeouts = builder.toolTimeouts;
 		this.observers = builder.observers;
-		TurnObserver observer = TurnObserver.all(this.observers);
+		CallObserver observer = CallObserver.all(this.observers);
 		TurnRules.Kept kept = new TurnRules.Kept(builder.keepSystemText,
 				TurnParameters.of(builder.turnParameters, builder.replay, builder.replayExclude),
 				builder.maxAttributesSize, builder.retention);
@@ -273,7 +273,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 
 		private List<SessionListener> listeners = List.of();
 
-		private List<TurnObserver> observers = List.of();
+		private List<CallObserver> observers = List.of();
 
 		private boolean keepSystemText;
 
@@ -414,7 +414,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * @param observers the observers, the outermost first
 		 * @return this builder
 		 */
-		public Builder observers(List<? extends TurnObserver> observers) {
+		public Builder observers(List<? extends CallObserver> observers) {
 			this.observers = List.copyOf(observers);
 			return this;
 		}

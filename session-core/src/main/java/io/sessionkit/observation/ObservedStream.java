@@ -39,8 +39,8 @@ public interface ObservedStream {
 	}
 
 	/**
-	 * Handles that the subscriber has cancelled. If it has cancelled a whole turn,
-	 * {@link ObservedTurn#ended} is called after that.
+	 * Handles that the subscriber has cancelled. If it has cancelled a whole call,
+	 * {@link ObservedCall#ended} is called after that.
 	 */
 	default void cancelled() {
 	}

@@ -17,14 +17,14 @@ import reactor.util.context.ContextView;
 /**
  * Calls several observers, none of which can disturb the others or what they observe.
  */
-final class SafeObserver implements TurnObserver {
+final class SafeObserver implements CallObserver {
 
 	private static final Log logger = LogFactory.getLog(SafeObserver.class);
 
 	/** The innermost first, in the order in which they are put around work. */
-	private final List<TurnObserver> insideOut;
+	private final List<CallObserver> insideOut;
 
-	SafeObserver(List<? extends TurnObserver> observers) {
+	SafeObserver(List<? extends CallObserver> observers) {
 		this.insideOut = reversed(observers);
 	}
 
@@ -35,20 +35,20 @@ final class SafeObserver implements TurnObserver {
 	}
 
 	@Override
-	public ObservedTurn begin(boolean streams) {
-		List<ObservedTurn> begun = new ArrayList<>(this.insideOut.size());
-		tell(this.insideOut, (observer) -> begun.add(returned(observer, observer.begin(streams), ObservedTurn.NONE)));
-		return new SafeTurn(begun);
+	public ObservedCall begin(boolean streams) {
+		List<ObservedCall> begun = new ArrayList<>(this.insideOut.size());
+		tell(this.insideOut, (observer) -> begun.add(returned(observer, observer.begin(streams), ObservedCall.NONE)));
+		return new SafeCall(begun);
 	}
 
 	@Override
 	public SummaryResult summarize(Supplier<SummaryResult> work) {
-		return around(this.insideOut, TurnObserver::summarize, work);
+		return around(this.insideOut, CallObserver::summarize, work);
 	}
 
 	@Override
 	public void toolStopped() {
-		tell(this.insideOut, TurnObserver::toolStopped);
+		tell(this.insideOut, CallObserver::toolStopped);
 	}
 
 	@Override
@@ -82,7 +82,7 @@ final class SafeObserver implements TurnObserver {
 	/** Returns what an observer has returned, or what it should have if that is null. */
 	static <T> T returned(Object observer, @Nullable T returned, T none) {
 		if (returned == null) {
-			logger.warn("The observer of turns " + observer.getClass().getName()
+			logger.warn("The observer of calls " + observer.getClass().getName()
 					+ " returned null where it should return NONE, so it observes nothing there.");
 			return none;
 		}
@@ -91,38 +91,38 @@ final class SafeObserver implements TurnObserver {
 
 	private static void log(Object observer, Throwable thrown) {
 		Interrupts.keep(thrown);
-		logger.warn("The observer of turns " + observer.getClass().getName() + " threw " + thrown.getClass().getName()
-				+ ", which changes nothing for the turn.");
+		logger.warn("The observer of calls " + observer.getClass().getName() + " threw " + thrown.getClass().getName()
+				+ ", which changes nothing for the call.");
 	}
 
 	/**
 	 * Calls the observers of one call, the innermost first.
 	 */
-	private record SafeTurn(List<ObservedTurn> insideOut) implements ObservedTurn {
+	private record SafeCall(List<ObservedCall> insideOut) implements ObservedCall {
 
 		@Override
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
-			return around(this.insideOut, (turn, each) -> turn.observe(stage, each), work);
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
+			return around(this.insideOut, (call, each) -> call.observe(stage, each), work);
 		}
 
 		@Override
-		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+		public ObservedStream observeStream(CallStage stage, ContextView context) {
 			return new SafeStream(reversed(this.insideOut), stage, context);
 		}
 
 		@Override
 		public void opened(String turnId) {
-			tell(this.insideOut, (turn) -> turn.opened(turnId));
+			tell(this.insideOut, (call) -> call.opened(turnId));
 		}
 
 		@Override
 		public void viewed(int tokens, boolean trimmed) {
-			tell(this.insideOut, (turn) -> turn.viewed(tokens, trimmed));
+			tell(this.insideOut, (call) -> call.viewed(tokens, trimmed));
 		}
 
 		@Override
-		public void ended(TurnOutcome outcome, @Nullable String failure) {
-			tell(this.insideOut, (turn) -> turn.ended(outcome, failure));
+		public void ended(CallOutcome outcome, @Nullable String failure) {
+			tell(this.insideOut, (call) -> call.ended(outcome, failure));
 		}
 
 	}

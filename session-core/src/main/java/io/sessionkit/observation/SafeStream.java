@@ -22,16 +22,16 @@ final class SafeStream implements ObservedStream {
 
 	/**
 	 * Begins to observe a stage.
-	 * @param turns the observers of the call, the outermost first
+	 * @param calls the observers of the call, the outermost first
 	 * @param outer the context of the subscriber
 	 */
-	SafeStream(List<ObservedTurn> turns, TurnStage stage, ContextView outer) {
+	SafeStream(List<ObservedCall> calls, CallStage stage, ContextView outer) {
 		this.context = Context.of(outer);
-		turns.forEach((turn) -> SafeObserver.tellOne(turn, (each) -> begin(each, stage)));
+		calls.forEach((call) -> SafeObserver.tellOne(call, (each) -> begin(each, stage)));
 	}
 
-	private void begin(ObservedTurn turn, TurnStage stage) {
-		ObservedStream stream = SafeObserver.returned(turn, turn.observeStream(stage, this.context),
+	private void begin(ObservedCall call, CallStage stage) {
+		ObservedStream stream = SafeObserver.returned(call, call.observeStream(stage, this.context),
 				ObservedStream.NONE);
 		this.outsideIn.add(stream);
 		this.context = this.context.putAll(stream.context());

@@ -1,6 +1,6 @@
 /**
- * The interfaces by which something outside of a turn sees its stages, such as traces and
- * meters. Nothing here changes a turn.
+ * The interfaces by which something outside of a call sees its stages, such as traces and
+ * meters. Nothing here changes a call.
  */
 @NullMarked
 package io.sessionkit.observation;

@@ -43,9 +43,9 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
-import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -120,7 +120,7 @@ class DrainTests {
 
 	private final Thread caller = Thread.currentThread();
 
-	private final List<TurnOutcome> outcomes = new ArrayList<>();
+	private final List<CallOutcome> outcomes = new ArrayList<>();
 
 	private final SessionContext context = new SessionContext();
 
@@ -134,14 +134,14 @@ class DrainTests {
 	private Conversations first;
 
 	/** Notes how calls end. */
-	private final class Outcomes implements TurnObserver {
+	private final class Outcomes implements CallObserver {
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
-			return new ObservedTurn() {
+		public ObservedCall begin(boolean streams) {
+			return new ObservedCall() {
 
 				@Override
-				public void ended(TurnOutcome outcome, @Nullable String failure) {
+				public void ended(CallOutcome outcome, @Nullable String failure) {
 					DrainTests.this.outcomes.add(outcome);
 				}
 
@@ -222,7 +222,7 @@ class DrainTests {
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertNobodyWorks(moment);
-		assertThat(this.outcomes).containsExactly(TurnOutcome.HANDED_OVER);
+		assertThat(this.outcomes).containsExactly(CallOutcome.HANDED_OVER);
 		assertThatExceptionOfType(SessionPausedException.class)
 			.isThrownBy(() -> ask(process(durability), setup(mode), "next"))
 			.withMessageContainingAll("broke off at a step", "call again without a message to continue it");
@@ -321,7 +321,7 @@ class DrainTests {
 			.isEqualTo("a of q:2");
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertNobodyWorks(2);
-		assertThat(this.outcomes).containsExactly(TurnOutcome.COMPLETED);
+		assertThat(this.outcomes).containsExactly(CallOutcome.COMPLETED);
 	}
 
 	@Test
@@ -489,7 +489,7 @@ class DrainTests {
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(call)
 			.withMessageContainingAll("'work'", "uncertain");
 		Thread.interrupted();
-		assertThat(this.outcomes).endsWith(TurnOutcome.HANDED_OVER);
+		assertThat(this.outcomes).endsWith(CallOutcome.HANDED_OVER);
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 	}
 

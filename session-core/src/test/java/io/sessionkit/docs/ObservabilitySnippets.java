@@ -6,9 +6,9 @@ import java.util.function.Supplier;
 
 import io.micrometer.observation.ObservationFilter;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +36,17 @@ final class ObservabilitySnippets {
 	// end::conversation
 
 	// tag::observer
-	record SlowCommits(Queue<String> slow) implements TurnObserver {
+	record SlowCommits(Queue<String> slow) implements CallObserver {
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
-			return new ObservedTurn() {
+		public ObservedCall begin(boolean streams) {
+			return new ObservedCall() {
 
 				@Override
-				public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+				public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 					long begin = System.nanoTime();
 					T result = work.get();
-					if (stage == TurnStage.COMMIT && System.nanoTime() - begin > 100_000_000) {
+					if (stage == CallStage.COMMIT && System.nanoTime() - begin > 100_000_000) {
 						slow().add("a commit took more than 100 ms");
 					}
 					return result;

@@ -40,8 +40,8 @@ import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.TurnView;
@@ -111,7 +111,7 @@ public final class GatedTurns {
 	 * @param streams whether it streams its answer
 	 * @return the observer of this call
 	 */
-	public ObservedTurn observe(boolean streams) {
+	public ObservedCall observe(boolean streams) {
 		return this.turns.observer().begin(streams);
 	}
 
@@ -242,7 +242,7 @@ public final class GatedTurns {
 		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
 				: null;
 		if (answered != null) {
-			request.observed().ended(TurnOutcome.ANSWERED, null);
+			request.observed().ended(CallOutcome.ANSWERED, null);
 		}
 		return answered;
 	}
@@ -421,7 +421,7 @@ public final class GatedTurns {
 		if (continued != null) {
 			return continued;
 		}
-		request.observed().ended(TurnOutcome.QUEUED, null);
+		request.observed().ended(CallOutcome.QUEUED, null);
 		return new OpenedCall.Queued(Pause.of(pending, new TurnResult(turn.key(), kept.turn(), List.of(), false)),
 				false);
 	}

@@ -19,8 +19,8 @@ import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -58,10 +58,10 @@ final class OpenTurnCancel {
 		if (!this.waitingTurns.isOpen(key)) {
 			return List.of();
 		}
-		ObservedTurn observed = this.turns.observer().begin(false);
+		ObservedCall observed = this.turns.observer().begin(false);
 		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
 		try {
-			return observed.observe(TurnStage.TURN, () -> cancelOrAgain(request));
+			return observed.observe(CallStage.CALL, () -> cancelOrAgain(request));
 		}
 		catch (NothingWaitsException ex) {
 			if (this.waitingTurns.isOpen(key)) {

@@ -27,7 +27,7 @@ import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEnd;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -167,7 +167,7 @@ class TurnWriter {
 		RecordWrite pause = PauseRecord.write(key(), this.id, held, this.parts + 1, attributes, this.pause,
 				this.store.options().codec());
 		records.add(pause);
-		TurnResult result = this.request.observed().observe(TurnStage.COMMIT, () -> write(outline, null, records));
+		TurnResult result = this.request.observed().observe(CallStage.COMMIT, () -> write(outline, null, records));
 		if (result != null) {
 			this.pause = pause.next();
 		}
@@ -194,7 +194,7 @@ class TurnWriter {
 	@Nullable TurnResult commit(Outline outline, List<RecordWrite> more) {
 		this.forgetting.begin();
 		return this.request.observed()
-			.observe(TurnStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(more)));
+			.observe(CallStage.COMMIT, () -> write(outline, outline.attributes(), withoutPause(more)));
 	}
 
 	private List<RecordWrite> withoutPause(List<RecordWrite> more) {
@@ -280,7 +280,7 @@ class TurnWriter {
 	 * nothing of an erased session may reappear.
 	 */
 	TurnResult keepAside(Outline outline, List<RecordWrite> more) {
-		return this.request.observed().observe(TurnStage.COMMIT, () -> writeAside(outline, more));
+		return this.request.observed().observe(CallStage.COMMIT, () -> writeAside(outline, more));
 	}
 
 	private TurnResult writeAside(Outline outline, List<RecordWrite> more) {

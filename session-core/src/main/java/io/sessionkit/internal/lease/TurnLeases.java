@@ -8,8 +8,8 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.observation.LeaseKind;
-import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
@@ -32,9 +32,9 @@ public final class TurnLeases {
 
 	private final Renewals renewals;
 
-	private final TurnObserver observer;
+	private final CallObserver observer;
 
-	public TurnLeases(SessionStore store, Duration life, Renewals renewals, TurnObserver observer) {
+	public TurnLeases(SessionStore store, Duration life, Renewals renewals, CallObserver observer) {
 		this.observer = observer;
 		this.store = store;
 		this.life = life;

@@ -13,8 +13,8 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.observation.LeaseKind;
-import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
@@ -53,9 +53,9 @@ public final class Lines {
 
 	private final Offers offers;
 
-	private final TurnObserver observer;
+	private final CallObserver observer;
 
-	public Lines(SessionStore store, Duration life, Renewals renewals, TurnObserver observer) {
+	public Lines(SessionStore store, Duration life, Renewals renewals, CallObserver observer) {
 		this.observer = observer;
 		this.store = store;
 		this.life = life;

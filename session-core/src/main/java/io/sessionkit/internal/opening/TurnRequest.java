@@ -12,7 +12,7 @@ import io.sessionkit.internal.Bound;
 import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.line.Offer;
-import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.StoreOptions;
@@ -62,17 +62,17 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @param observed observes the call
 	 */
 	public record Call(@Nullable String agent, @Nullable String model, Map<String, String> tools,
-			Map<String, Object> parameters, ObservedTurn observed) {
+			Map<String, Object> parameters, ObservedCall observed) {
 
 		/** A call of which nothing is known. */
-		public static final Call UNKNOWN = new Call(null, null, Map.of(), Map.of(), ObservedTurn.NONE);
+		public static final Call UNKNOWN = new Call(null, null, Map.of(), Map.of(), ObservedCall.NONE);
 
 		public Call {
 			tools = Map.copyOf(tools);
 			parameters = Map.copyOf(parameters);
 		}
 
-		private Call observed(ObservedTurn observer) {
+		private Call observed(ObservedCall observer) {
 			return new Call(this.agent, this.model, this.tools, this.parameters, observer);
 		}
 
@@ -225,7 +225,7 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 		return this.call.parameters();
 	}
 
-	public ObservedTurn observed() {
+	public ObservedCall observed() {
 		return this.call.observed();
 	}
 
@@ -234,7 +234,7 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 * @param observer observes the call
 	 * @return a copy with this observer
 	 */
-	public TurnRequest observed(ObservedTurn observer) {
+	public TurnRequest observed(ObservedCall observer) {
 		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, this.start,
 				this.call.observed(observer), this.extensions, this.child);
 	}
@@ -358,7 +358,7 @@ public record TurnRequest(SessionKey key, List<Message> input, @Nullable Integer
 	 */
 	public TurnRequest toCheck() {
 		return new TurnRequest(this.key, this.input, this.limit, this.expectedTurn, Start.READING,
-				this.call.observed(ObservedTurn.NONE), Extensions.NONE, null);
+				this.call.observed(ObservedCall.NONE), Extensions.NONE, null);
 	}
 
 	/**

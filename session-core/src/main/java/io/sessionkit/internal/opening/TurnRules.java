@@ -4,7 +4,7 @@ import io.sessionkit.context.Prune;
 import io.sessionkit.context.Retention;
 import io.sessionkit.context.SequenceGuard;
 import io.sessionkit.context.Trim;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 
 import org.springframework.util.unit.DataSize;
 
@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  * @param extensions the parts of the application that take part in every turn
  * @param observer observes all calls
  */
-public record TurnRules(Sent sent, Kept kept, Extensions extensions, TurnObserver observer) {
+public record TurnRules(Sent sent, Kept kept, Extensions extensions, CallObserver observer) {
 
 	/**
 	 * The settings of what the model is sent.

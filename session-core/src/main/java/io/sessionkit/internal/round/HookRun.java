@@ -21,8 +21,8 @@ import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Told;
 import io.sessionkit.internal.message.Copies;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -53,7 +53,7 @@ public final class HookRun {
 	/** No hooks: nothing is decided, so all turns without hooks share it. */
 	public static final HookRun NONE = new HookRun(SessionKey.of("none"), List.<NamedHook>of(), (phase) -> {
 		throw new IllegalStateException("There is no hook that could run.");
-	}, ObservedTurn.NONE);
+	}, ObservedCall.NONE);
 
 	private static final int DEEPEST_CAUSE = 50;
 
@@ -71,7 +71,7 @@ public final class HookRun {
 
 	private final Function<Phase, TurnAccess> turn;
 
-	private final ObservedTurn observed;
+	private final ObservedCall observed;
 
 	private final List<Verdict> verdicts = new ArrayList<>();
 
@@ -86,12 +86,12 @@ public final class HookRun {
 	 * @param observed observes the call
 	 */
 	public HookRun(SessionKey key, List<SessionHook> ofAll, List<SessionHook> ofCall, Function<Phase, TurnAccess> turn,
-			ObservedTurn observed) {
+			ObservedCall observed) {
 		this(key, named(ofAll, ofCall), turn, observed);
 	}
 
 	private HookRun(SessionKey key, List<NamedHook> outsideIn, Function<Phase, TurnAccess> turn,
-			ObservedTurn observed) {
+			ObservedCall observed) {
 		this.key = key;
 		this.observed = observed;
 		this.outsideIn = outsideIn;
@@ -272,7 +272,7 @@ public final class HookRun {
 
 	private <T> Passed<T> run(List<NamedHook> hooks, HookStep<T> step, T value, Consumer<NamedHook> passed) {
 		return hooks.isEmpty() ? new Passed<>(value, false, null)
-				: this.observed.observe(TurnStage.of(step.phase()), () -> ran(hooks, step, value, passed));
+				: this.observed.observe(CallStage.of(step.phase()), () -> ran(hooks, step, value, passed));
 	}
 
 	private <T> Passed<T> ran(List<NamedHook> hooks, HookStep<T> step, T value, Consumer<NamedHook> passed) {

@@ -21,8 +21,8 @@ import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Told;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnOutcome;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.ObservedCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,7 @@ public final class TurnEvents {
 
 	/** Nobody is notified, so all turns without listeners and observer share it. */
 	public static final TurnEvents NONE = new TurnEvents(new TurnSession("none", SessionKey.of("none")), "none",
-			List.of(), false, ObservedTurn.NONE);
+			List.of(), false, ObservedCall.NONE);
 
 	private static final Log logger = LogFactory.getLog(TurnEvents.class);
 
@@ -53,7 +53,7 @@ public final class TurnEvents {
 
 	private final boolean holdTexts;
 
-	private final ObservedTurn observed;
+	private final ObservedCall observed;
 
 	private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -74,7 +74,7 @@ public final class TurnEvents {
 	 * @param observed observes the call
 	 */
 	public TurnEvents(TurnSession session, String turnId, List<SessionListener> listeners, boolean holdTexts,
-			ObservedTurn observed) {
+			ObservedCall observed) {
 		this.key = session.key();
 		this.turnId = turnId;
 		this.listeners = listeners;
@@ -156,7 +156,7 @@ public final class TurnEvents {
 	}
 
 	public void committed(Turn turn) {
-		ended(TurnOutcome.COMPLETED, null);
+		ended(CallOutcome.COMPLETED, null);
 		if (!hasListeners()) {
 			return;
 		}
@@ -168,7 +168,7 @@ public final class TurnEvents {
 	 * Reports the texts of a turn that is not stored.
 	 */
 	public void answered() {
-		ended(TurnOutcome.UNSTORED, null);
+		ended(CallOutcome.UNSTORED, null);
 		heldTexts().forEach(this::complete);
 	}
 
@@ -186,12 +186,12 @@ public final class TurnEvents {
 	}
 
 	public void refused(Verdict verdict) {
-		ended(TurnOutcome.REFUSED, null);
+		ended(CallOutcome.REFUSED, null);
 		tellAfterUse(SessionListener::refused, new SessionEvent.Refused(this.key, this.turnId, verdict));
 	}
 
 	public void paused(Turn turn) {
-		ended(TurnOutcome.AWAITING_APPROVAL, null);
+		ended(CallOutcome.AWAITING_APPROVAL, null);
 		if (!hasListeners()) {
 			return;
 		}
@@ -206,9 +206,9 @@ public final class TurnEvents {
 	 */
 	public void failed(TurnStatus status, @Nullable TurnStatus kept, @Nullable String failure) {
 		ended(switch (status) {
-			case CANCELLED -> TurnOutcome.CANCELLED;
-			case INCOMPLETE -> TurnOutcome.HANDED_OVER;
-			default -> TurnOutcome.FAILED;
+			case CANCELLED -> CallOutcome.CANCELLED;
+			case INCOMPLETE -> CallOutcome.HANDED_OVER;
+			default -> CallOutcome.FAILED;
 		}, failure);
 		tellAfterUse(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, kept, failure));
 	}
@@ -235,14 +235,14 @@ public final class TurnEvents {
 	 * the store has failed and nothing else was reported.
 	 */
 	public void over() {
-		ended(TurnOutcome.CANCELLED, null);
+		ended(CallOutcome.CANCELLED, null);
 	}
 
-	private void ended(TurnOutcome outcome, @Nullable String failure) {
+	private void ended(CallOutcome outcome, @Nullable String failure) {
 		if (hasListeners()) {
 			this.waiting = this.waitingAfter;
 		}
-		if (this.observed != ObservedTurn.NONE && this.ended.compareAndSet(false, true)) {
+		if (this.observed != ObservedCall.NONE && this.ended.compareAndSet(false, true)) {
 			this.observed.ended(outcome, failure);
 		}
 	}

@@ -31,7 +31,7 @@ import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewReader;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.SessionRecord;
@@ -70,7 +70,7 @@ public final class Summarizer implements AutoCloseable {
 
 	private final SummaryGuards guards;
 
-	private final TurnObserver observer;
+	private final CallObserver observer;
 
 	private final SummaryCalls calls = new SummaryCalls();
 
@@ -87,7 +87,7 @@ public final class Summarizer implements AutoCloseable {
 	 * @param observer observes the making of each summary
 	 */
 	public Summarizer(SessionStore store, Summarize rule, Trim trim, List<SessionHook> hooks, TokenMemory memory,
-			TurnObserver observer) {
+			CallObserver observer) {
 		this.observer = observer;
 		this.guards = new SummaryGuards(hooks);
 		this.store = store;

@@ -48,8 +48,8 @@ import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.internal.round.TurnGate;
 import io.sessionkit.internal.view.ForgottenItems;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -144,7 +144,7 @@ public final class RunningTurn {
 		this.hooks = hooks(ofAll.hooks(), request.extensions().hooks());
 		this.startedAt = (continued != null) ? continued.turn().startedAt() : options.now();
 		OpenedView opened = (continued != null) ? continued.opened()
-				: request.observed().observe(TurnStage.OPEN, () -> setup.views().open(request));
+				: request.observed().observe(CallStage.OPEN, () -> setup.views().open(request));
 		this.base = opened.seen();
 		this.place = opened.place();
 		this.use = new SessionUse(new ToolLease(request.key(), (continued != null) ? continued.lease() : null),
@@ -205,7 +205,7 @@ public final class RunningTurn {
 	}
 
 	private TurnEvents events(Extensions extensions) {
-		boolean silent = extensions.listeners().isEmpty() && observed() == ObservedTurn.NONE;
+		boolean silent = extensions.listeners().isEmpty() && observed() == ObservedCall.NONE;
 		return silent ? TurnEvents.NONE
 				: new TurnEvents(session(), this.id, extensions.listeners(), this.hooks.checksReplies(), observed());
 	}
@@ -438,7 +438,7 @@ public final class RunningTurn {
 	 * Returns the observer of the call.
 	 * @return the observer; one that observes nothing if there is none
 	 */
-	public ObservedTurn observed() {
+	public ObservedCall observed() {
 		return this.request.observed();
 	}
 
@@ -886,7 +886,7 @@ public final class RunningTurn {
 
 	private boolean close() {
 		boolean first = closeOnce();
-		if (first && this.prompt.isAsked() && observed() != ObservedTurn.NONE) {
+		if (first && this.prompt.isAsked() && observed() != ObservedCall.NONE) {
 			observed().viewed(this.prompt.tokens(), this.prompt.isTrimmed());
 		}
 		return first;

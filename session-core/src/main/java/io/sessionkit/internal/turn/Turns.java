@@ -23,7 +23,7 @@ import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.opening.TurnRules;
 import io.sessionkit.internal.opening.TurnViews;
 import io.sessionkit.internal.retention.Retentions;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
@@ -248,7 +248,7 @@ public final class Turns implements AutoCloseable {
 	 * Returns the observer of all calls.
 	 * @return the observer; one that observes nothing if there is none
 	 */
-	public TurnObserver observer() {
+	public CallObserver observer() {
 		return this.setup.rules().observer();
 	}
 

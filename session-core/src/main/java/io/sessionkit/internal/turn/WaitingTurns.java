@@ -27,7 +27,7 @@ import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.opening.KeptParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.tree.NewestTurn;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallStage;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -98,7 +98,7 @@ public final class WaitingTurns {
 	 * that the caller expects
 	 */
 	public Resumed resume(TurnRequest request, Consumer<RunningTurn> taken) {
-		Resumed resumed = request.observed().observe(TurnStage.OPEN, () -> found(request));
+		Resumed resumed = request.observed().observe(CallStage.OPEN, () -> found(request));
 		RunningTurn turn = resumed.turn();
 		if (turn == null) {
 			return resumed;
@@ -164,7 +164,7 @@ public final class WaitingTurns {
 	 */
 	public RunningTurn takeOver(TurnRequest request) {
 		return request.observed()
-			.observe(TurnStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request));
+			.observe(CallStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request));
 	}
 
 	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request) {

@@ -29,8 +29,8 @@ import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Offering;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.observation.LeaseKind;
-import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
@@ -78,7 +78,7 @@ class HangingRenewalTests {
 
 	private final List<LeaseKind> lost = new CopyOnWriteArrayList<>();
 
-	private final TurnObserver observer = new TurnObserver() {
+	private final CallObserver observer = new CallObserver() {
 		@Override
 		public void leaseLost(LeaseKind kind) {
 			HangingRenewalTests.this.lost.add(kind);

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.observation.LeaseKind;
-import io.sessionkit.observation.TurnObserver;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.AwayStores;
@@ -47,7 +47,7 @@ class TurnLeasesTests {
 
 	private final Renewals renewals = new Renewals();
 
-	private final TurnLeases leases = new TurnLeases(this.store, LIFE, this.renewals, new TurnObserver() {
+	private final TurnLeases leases = new TurnLeases(this.store, LIFE, this.renewals, new CallObserver() {
 		@Override
 		public void leaseLost(LeaseKind kind) {
 			TurnLeasesTests.this.lost.add(kind);
@@ -84,7 +84,7 @@ class TurnLeasesTests {
 		AtomicInteger failures = new AtomicInteger();
 		SessionStore failing = AwayStores.of(this.memory,
 				() -> this.away.get() && failures.getAndIncrement() < FAILURES);
-		TurnLease lease = new TurnLeases(failing, life, this.renewals, TurnObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(failing, life, this.renewals, CallObserver.NONE).take(KEY);
 		long taken = revision();
 		this.away.set(true);
 		Awaitility.await().atMost(life.multipliedBy(2)).until(() -> revision() > taken);
@@ -97,7 +97,7 @@ class TurnLeasesTests {
 	@Test
 	void leaseIsGivenBackWhenTheStoreIsBack() {
 		Duration life = Duration.ofSeconds(30);
-		TurnLease lease = new TurnLeases(this.store, life, this.renewals, TurnObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(this.store, life, this.renewals, CallObserver.NONE).take(KEY);
 		this.away.set(true);
 		lease.leave();
 		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
@@ -114,7 +114,7 @@ class TurnLeasesTests {
 				throw new StoreUnavailableException("The answer was lost.", null);
 			}
 		});
-		TurnLeases unheard = new TurnLeases(losing, Duration.ofSeconds(30), this.renewals, TurnObserver.NONE);
+		TurnLeases unheard = new TurnLeases(losing, Duration.ofSeconds(30), this.renewals, CallObserver.NONE);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> unheard.take(KEY));
 		assertThatExceptionOfType(StoreUnavailableException.class)
 			.isThrownBy(() -> unheard.rewinding(KEY, HeldLease::holder));
@@ -131,11 +131,11 @@ class TurnLeasesTests {
 			throw new StoreUnavailableException("The store is down.", null);
 		});
 		Duration life = Duration.ofSeconds(12);
-		TurnLeases failing = new TurnLeases(down, life, this.renewals, TurnObserver.NONE);
+		TurnLeases failing = new TurnLeases(down, life, this.renewals, CallObserver.NONE);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> failing.take(KEY));
 		down.beforePut((record) -> {
 		});
-		TurnLease held = new TurnLeases(this.memory, life, this.renewals, TurnObserver.NONE).take(KEY);
+		TurnLease held = new TurnLeases(this.memory, life, this.renewals, CallObserver.NONE).take(KEY);
 		// longer than it takes until what may be taken is given back
 		Awaitility.await()
 			.during(life.dividedBy(12))

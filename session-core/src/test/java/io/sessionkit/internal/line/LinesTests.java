@@ -14,7 +14,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.attribute.JoiningInput;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -71,7 +71,7 @@ class LinesTests {
 		AtomicInteger failures = new AtomicInteger();
 		SessionStore failing = AwayStores.of(this.memory,
 				() -> this.away.get() && failures.getAndIncrement() < FAILURES);
-		Admission admission = arrive(new Lines(failing, life, this.renewals, TurnObserver.NONE)).await();
+		Admission admission = arrive(new Lines(failing, life, this.renewals, CallObserver.NONE)).await();
 		admission.working(new Answer("turn", 1));
 		long taken = revision();
 		this.away.set(true);
@@ -176,7 +176,7 @@ class LinesTests {
 				this.memory.put(KEY, RecordWrite.replace(line, line.payload()));
 			}
 		});
-		new Lines(busy, life, this.renewals, TurnObserver.NONE)
+		new Lines(busy, life, this.renewals, CallObserver.NONE)
 			.arrive(KEY, null, null, Concurrency.SERIALIZE, life, null, new Drain())
 			.await();
 		String before = this.memory.records(KEY, "line").get(0).payload();
@@ -286,7 +286,7 @@ class LinesTests {
 	}
 
 	private Lines lines(Duration life, Renewals process) {
-		return new Lines(this.store, life, process, TurnObserver.NONE);
+		return new Lines(this.store, life, process, CallObserver.NONE);
 	}
 
 }

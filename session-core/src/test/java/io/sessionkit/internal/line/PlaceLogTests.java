@@ -10,7 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.Renewals;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
@@ -93,7 +93,7 @@ class PlaceLogTests {
 
 	private Arrival arrive() {
 		SessionStore store = AwayStores.of(this.memory, this.away::get);
-		return new Lines(store, Duration.ofSeconds(30), this.renewals, TurnObserver.NONE).arrive(KEY, null, null,
+		return new Lines(store, Duration.ofSeconds(30), this.renewals, CallObserver.NONE).arrive(KEY, null, null,
 				Concurrency.SERIALIZE, Duration.ofSeconds(30), null, new Drain());
 	}
 

@@ -85,7 +85,7 @@ final class FixedSwitches extends AtStart {
 	}
 
 	private void checkWhatNeedsLibraries() {
-		boolean observed = isThere("sessionKitTurnObservations") || isThere("sessionKitTurnMeters");
+		boolean observed = isThere("sessionKitCallObservations") || isThere("sessionKitCallMeters");
 		refuseUnless(this.properties.observation().enabled() || !observed, SessionKitProperties.OBSERVATION_ENABLED,
 				false);
 		refuseUnless(this.properties.observation().mdc() || !isThere("sessionKitLoggedTurns"),

@@ -42,7 +42,7 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;
@@ -82,7 +82,7 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnMissingBean
 	Conversations sessionKitConversations(SessionStore store, SessionAccess access, ObjectProvider<StoreWatch> watch,
 			ObjectProvider<SessionHook> hooks, ObjectProvider<SessionListener> listeners,
-			ObjectProvider<TurnObserver> observers, ObjectProvider<HistoryMerge> merge,
+			ObjectProvider<CallObserver> observers, ObjectProvider<HistoryMerge> merge,
 			ObjectProvider<SummaryTrigger> trigger, ListableBeanFactory beans, SessionKitProperties properties) {
 		Conversations.Builder builder = Conversations.builder(watched(store, watch))
 			.access(access)

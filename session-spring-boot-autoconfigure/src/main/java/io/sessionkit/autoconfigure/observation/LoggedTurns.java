@@ -6,10 +6,10 @@ import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.observation.ObservedStream;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
-import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import reactor.util.context.Context;
@@ -20,7 +20,7 @@ import reactor.util.context.ContextView;
  * The stages of a stream have it where they run; tools and the model of a stream have it
  * if the application propagates the Reactor context to threads, as it does for traces.
  */
-final class LoggedTurns implements TurnObserver, AutoCloseable {
+final class LoggedTurns implements CallObserver, AutoCloseable {
 
 	/** The key in the logging context, and in the Reactor context. */
 	static final String KEY = "sessionkit.turn";
@@ -33,7 +33,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 	}
 
 	@Override
-	public ObservedTurn begin(boolean streams) {
+	public ObservedCall begin(boolean streams) {
 		return new LoggedTurn(streams);
 	}
 
@@ -54,7 +54,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 	/**
 	 * One call. Its id is known once its session was read.
 	 */
-	private static final class LoggedTurn implements ObservedTurn, ObservedStream {
+	private static final class LoggedTurn implements ObservedCall, ObservedStream {
 
 		private final boolean streams;
 
@@ -65,7 +65,7 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 		}
 
 		@Override
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 			String before = MDC.get(KEY);
 			if (this.id != null) {
 				put(this.id);
@@ -79,8 +79,8 @@ final class LoggedTurns implements TurnObserver, AutoCloseable {
 		}
 
 		@Override
-		public ObservedStream observeStream(TurnStage stage, ContextView outer) {
-			return (stage == TurnStage.TURN) ? this : ObservedStream.NONE;
+		public ObservedStream observeStream(CallStage stage, ContextView outer) {
+			return (stage == CallStage.CALL) ? this : ObservedStream.NONE;
 		}
 
 		@Override

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 import io.micrometer.common.KeyValue;
-import io.sessionkit.observation.TurnOutcome;
-import io.sessionkit.observation.TurnStage;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.CallStage;
 
 /**
  * The names of observations and of their keys. The values of all keys are from lists that
@@ -27,17 +27,17 @@ final class ObservationNames {
 	static final String PHASE = "phase";
 
 	/** The outcome of a call that failed before its turn was opened. */
-	static final String NOT_OPENED = "not_opened";
+	static final String NOT_OPENED = "not-opened";
 
-	private static final Map<TurnStage, String> NAMES = each(TurnStage.class, ObservationNames::name);
+	private static final Map<CallStage, String> NAMES = each(CallStage.class, ObservationNames::name);
 
-	private static final Map<TurnStage, String> SPANS = each(TurnStage.class,
+	private static final Map<CallStage, String> SPANS = each(CallStage.class,
 			(stage) -> "sessionkit " + (stage.isHooks() ? "hooks" : value(stage)));
 
-	private static final Map<TurnStage, KeyValue> PHASES = each(TurnStage.class,
+	private static final Map<CallStage, KeyValue> PHASES = each(CallStage.class,
 			(stage) -> KeyValue.of(PHASE, value(stage)));
 
-	private static final Map<TurnOutcome, KeyValue> OUTCOMES = each(TurnOutcome.class,
+	private static final Map<CallOutcome, KeyValue> OUTCOMES = each(CallOutcome.class,
 			(outcome) -> KeyValue.of(OUTCOME, value(outcome)));
 
 	private ObservationNames() {
@@ -51,31 +51,31 @@ final class ObservationNames {
 		return values;
 	}
 
-	private static String name(TurnStage stage) {
+	private static String name(CallStage stage) {
 		return switch (stage) {
-			case TURN -> "sessionkit.turn";
-			case OPEN -> "sessionkit.turn.open";
-			case BEFORE_TURN, BEFORE_MODEL, AFTER_MODEL, BEFORE_SAVE -> "sessionkit.turn.hooks";
-			case ROUND -> "sessionkit.turn.round";
-			case COMMIT -> "sessionkit.turn.commit";
+			case CALL -> "sessionkit.call";
+			case OPEN -> "sessionkit.call.open";
+			case BEFORE_TURN, BEFORE_MODEL, AFTER_MODEL, BEFORE_SAVE -> "sessionkit.call.hooks";
+			case ROUND -> "sessionkit.call.round";
+			case COMMIT -> "sessionkit.call.commit";
 		};
 	}
 
 	/** Returns the name of the observation of a stage. */
-	static String of(TurnStage stage) {
+	static String of(CallStage stage) {
 		return Objects.requireNonNull(NAMES.get(stage));
 	}
 
 	/** Returns the name of the span of a stage. */
-	static String span(TurnStage stage) {
+	static String span(CallStage stage) {
 		return Objects.requireNonNull(SPANS.get(stage));
 	}
 
-	static KeyValue phase(TurnStage stage) {
+	static KeyValue phase(CallStage stage) {
 		return Objects.requireNonNull(PHASES.get(stage));
 	}
 
-	static KeyValue outcome(TurnOutcome outcome) {
+	static KeyValue outcome(CallOutcome outcome) {
 		return Objects.requireNonNull(OUTCOMES.get(outcome));
 	}
 
@@ -84,7 +84,7 @@ final class ObservationNames {
 	}
 
 	static String value(Enum<?> constant) {
-		return constant.name().toLowerCase(Locale.ROOT);
+		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

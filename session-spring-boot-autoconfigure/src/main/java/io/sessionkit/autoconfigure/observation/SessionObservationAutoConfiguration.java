@@ -16,7 +16,7 @@ import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.Page;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -45,7 +45,7 @@ import org.springframework.core.annotation.Order;
 public final class SessionObservationAutoConfiguration {
 
 	@Bean
-	UnaskedObservers sessionKitUnaskedObservers(ListableBeanFactory beans, ObjectProvider<TurnObserver> observers) {
+	UnaskedObservers sessionKitUnaskedObservers(ListableBeanFactory beans, ObjectProvider<CallObserver> observers) {
 		return new UnaskedObservers(beans, observers);
 	}
 
@@ -57,8 +57,8 @@ public final class SessionObservationAutoConfiguration {
 
 		@Bean
 		@Order(0)
-		TurnObservations sessionKitTurnObservations(ObservationRegistry registry) {
-			return new TurnObservations(registry);
+		CallObservations sessionKitCallObservations(ObservationRegistry registry) {
+			return new CallObservations(registry);
 		}
 
 	}
@@ -74,8 +74,8 @@ public final class SessionObservationAutoConfiguration {
 
 		@Bean
 		@Order(1)
-		TurnMeters sessionKitTurnMeters(MeterRegistry registry) {
-			return new TurnMeters(registry);
+		CallMeters sessionKitCallMeters(MeterRegistry registry) {
+			return new CallMeters(registry);
 		}
 
 		@Bean

@@ -4,7 +4,7 @@ import java.util.List;
 
 import io.sessionkit.autoconfigure.check.AtStart;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -26,9 +26,9 @@ final class UnaskedObservers extends AtStart {
 	private final ListableBeanFactory beans;
 
 	/** The observers, without those that are not injected. */
-	private final ObjectProvider<TurnObserver> observers;
+	private final ObjectProvider<CallObserver> observers;
 
-	UnaskedObservers(ListableBeanFactory beans, ObjectProvider<TurnObserver> observers) {
+	UnaskedObservers(ListableBeanFactory beans, ObjectProvider<CallObserver> observers) {
 		this.beans = beans;
 		this.observers = observers;
 	}
@@ -39,17 +39,17 @@ final class UnaskedObservers extends AtStart {
 			List<String> unasked = name.equals(OURS) ? List.of()
 					: unasked(this.beans.getBean(name, Conversations.class));
 			if (!unasked.isEmpty()) {
-				logger.warn("The Conversations bean '" + name + "' does not have the TurnObserver beans " + unasked
+				logger.warn("The Conversations bean '" + name + "' does not have the CallObserver beans " + unasked
 						+ ", so they see none of its calls: meters do not count them. Build it with"
 						+ " Conversations.builder(..).observers(observers.orderedStream().toList()), where observers is an"
-						+ " ObjectProvider<TurnObserver>.");
+						+ " ObjectProvider<CallObserver>.");
 			}
 		}
 	}
 
 	private List<String> unasked(Conversations conversations) {
-		List<TurnObserver> missing = this.observers.stream().filter((each) -> !conversations.has(each)).toList();
-		return names(TurnObserver.class).stream().filter((name) -> missing.contains(this.beans.getBean(name))).toList();
+		List<CallObserver> missing = this.observers.stream().filter((each) -> !conversations.has(each)).toList();
+		return names(CallObserver.class).stream().filter((name) -> missing.contains(this.beans.getBean(name))).toList();
 	}
 
 	private List<String> names(Class<?> type) {

@@ -87,15 +87,15 @@ class ActuatorTests {
 	@Test
 	void metersAreScraped() throws Exception {
 		List<String> scraped = this.application.scrape();
-		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_calls_total{")
 			.contains("mode=\"call\"")
 			.contains("outcome=\"completed\"")
 			.endsWith(" 3.0"));
-		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turns_total{")
-			.contains("outcome=\"awaiting_approval\"")
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_calls_total{")
+			.contains("outcome=\"awaiting-approval\"")
 			.endsWith(" 1.0"));
-		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_seconds_count{"))
-			.anySatisfy((line) -> assertThat(line).startsWith("sessionkit_turn_commit_seconds_count{"));
+		assertThat(scraped).anySatisfy((line) -> assertThat(line).startsWith("sessionkit_call_seconds_count{"))
+			.anySatisfy((line) -> assertThat(line).startsWith("sessionkit_call_commit_seconds_count{"));
 		assertThat(scraped).noneSatisfy((line) -> assertThat(line).containsAnyOf("secret", "plain", "look", "ada"));
 	}
 
@@ -107,7 +107,7 @@ class ActuatorTests {
 			.collect(Collectors.toCollection(TreeSet::new));
 		JsonNode board = JsonMapper.builder().build().readTree(Files.readString(DOCS.resolve("grafana.json")));
 		Set<String> shown = found(NAME, board.findValuesAsString("expr").toString());
-		assertThat(shown).hasSizeGreaterThan(20).as("a call that hangs").contains("sessionkit_turn_active_seconds_max");
+		assertThat(shown).hasSizeGreaterThan(20).as("a call that hangs").contains("sessionkit_call_active_seconds_max");
 		assertThat(scraped).containsAll(shown);
 		assertThat(families(shown)).as("each family of meters is on the board").isEqualTo(families(scraped));
 		Set<String> registered = registered(this.application.bean(MeterRegistry.class));

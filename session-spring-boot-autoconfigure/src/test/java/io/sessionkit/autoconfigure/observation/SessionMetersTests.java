@@ -74,7 +74,7 @@ class SessionMetersTests {
 	private final ApprovalMeters approvalMeters = new ApprovalMeters(this.registry);
 
 	private final Conversations conversations = Conversations.builder(new CountedStore(this.store, this.registry))
-		.observers(List.of(new TurnMeters(this.registry)))
+		.observers(List.of(new CallMeters(this.registry)))
 		.trim(Trim.keepLastTurns(1))
 		.build();
 
@@ -85,17 +85,17 @@ class SessionMetersTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void turnsAreCountedByOutcome(Mode mode) {
+	void callsAreCountedByOutcome(Mode mode) {
 		this.model.says("a").fails(new IllegalStateException("down"));
 		ask(mode, "q");
 		assertThatIllegalStateException().isThrownBy(() -> ask(mode, "q"));
 		this.store.failAt(Fault.OPEN);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
 		String called = (mode == Mode.CALL) ? "call" : "stream";
-		assertThat(count("sessionkit.turns", "mode", called, "outcome", "completed")).isEqualTo(1);
-		assertThat(count("sessionkit.turns", "mode", called, "outcome", "failed")).isEqualTo(1);
-		assertThat(count("sessionkit.turns", "mode", called, "outcome", "not_opened")).isEqualTo(1);
-		assertThat(count("sessionkit.turns")).isEqualTo(3);
+		assertThat(count("sessionkit.calls", "mode", called, "outcome", "completed")).isEqualTo(1);
+		assertThat(count("sessionkit.calls", "mode", called, "outcome", "failed")).isEqualTo(1);
+		assertThat(count("sessionkit.calls", "mode", called, "outcome", "not-opened")).isEqualTo(1);
+		assertThat(count("sessionkit.calls")).isEqualTo(3);
 		assertThat(count("sessionkit.store.errors", "operation", "open")).isEqualTo(1);
 	}
 
@@ -105,7 +105,7 @@ class SessionMetersTests {
 		observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(this.registry));
 		SessionAdvisor serializing = SessionAdvisor
 			.builder(Conversations.builder(this.store)
-				.observers(List.of(new TurnMeters(this.registry), new TurnObservations(observations)))
+				.observers(List.of(new CallMeters(this.registry), new CallObservations(observations)))
 				.build())
 			.concurrency(Concurrency.SERIALIZE)
 			.build();
@@ -115,14 +115,14 @@ class SessionMetersTests {
 		Disposable second = stream(serializing);
 		Awaitility.await().until(() -> inLine() == 2);
 		second.dispose();
-		assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "not_opened")).isEqualTo(1);
+		assertThat(count("sessionkit.calls", "mode", "stream", "outcome", "not-opened")).isEqualTo(1);
 		first.dispose();
 		Awaitility.await()
 			.untilAsserted(
-					() -> assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "cancelled")).isEqualTo(1));
-		assertThat(count("sessionkit.turns")).isEqualTo(2);
+					() -> assertThat(count("sessionkit.calls", "mode", "stream", "outcome", "cancelled")).isEqualTo(1));
+		assertThat(count("sessionkit.calls")).isEqualTo(2);
 		Awaitility.await().untilAsserted(() -> {
-			assertThat(timed("not_opened")).isEqualTo(1);
+			assertThat(timed("not-opened")).isEqualTo(1);
 			assertThat(timed("cancelled")).isEqualTo(1);
 		});
 	}
@@ -135,7 +135,7 @@ class SessionMetersTests {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch gone = new CountDownLatch(1);
 		Conversations refusing = Conversations.builder(this.store)
-			.observers(List.of(new TurnMeters(this.registry), new TurnObservations(observations)))
+			.observers(List.of(new CallMeters(this.registry), new CallObservations(observations)))
 			.hooks(List.of(new RefusingLate(asked, gone)))
 			.build();
 		this.model.calls(new ToolCall("c1", "function", "look", "{}"));
@@ -148,8 +148,8 @@ class SessionMetersTests {
 		await(asked);
 		reader.dispose();
 		gone.countDown();
-		assertThat(count("sessionkit.turns", "mode", "stream", "outcome", "not_opened")).isEqualTo(1);
-		Awaitility.await().untilAsserted(() -> assertThat(timed("not_opened")).isEqualTo(1));
+		assertThat(count("sessionkit.calls", "mode", "stream", "outcome", "not-opened")).isEqualTo(1);
+		Awaitility.await().untilAsserted(() -> assertThat(timed("not-opened")).isEqualTo(1));
 	}
 
 	private record RefusingLate(CountDownLatch asked, CountDownLatch gone) implements SessionHook {
@@ -192,7 +192,7 @@ class SessionMetersTests {
 	}
 
 	private long timed(String outcome) {
-		Timer timer = this.registry.find("sessionkit.turn").tags("mode", "stream", "outcome", outcome).timer();
+		Timer timer = this.registry.find("sessionkit.call").tags("mode", "stream", "outcome", outcome).timer();
 		return (timer != null) ? timer.count() : 0;
 	}
 
@@ -206,7 +206,7 @@ class SessionMetersTests {
 		});
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> ask(Mode.CALL, "q"));
 		assertThat(count("sessionkit.conflicts")).isEqualTo(1);
-		assertThat(count("sessionkit.turns", "outcome", "failed")).isEqualTo(1);
+		assertThat(count("sessionkit.calls", "outcome", "failed")).isEqualTo(1);
 	}
 
 	@Test
@@ -223,7 +223,7 @@ class SessionMetersTests {
 	@Test
 	void summariesAndTheirTurnsAreCounted() {
 		Conversations summarized = Conversations.builder(this.store)
-			.observers(List.of(new TurnMeters(this.registry)))
+			.observers(List.of(new CallMeters(this.registry)))
 			.summarize(Summarize.by(new ScriptedChatModel().says("short")).keepTurns(0).build())
 			.build();
 		this.store.add(KEY, List.of(new UserMessage("q")));
@@ -348,7 +348,7 @@ class SessionMetersTests {
 
 	@Test
 	void lostLeasesAreCountedByKind() {
-		TurnMeters meters = new TurnMeters(this.registry);
+		CallMeters meters = new CallMeters(this.registry);
 		meters.leaseLost(LeaseKind.LINE);
 		assertThat(count("sessionkit.leases.lost", "kind", "line")).isEqualTo(1);
 		assertThat(count("sessionkit.leases.lost")).isEqualTo(1);

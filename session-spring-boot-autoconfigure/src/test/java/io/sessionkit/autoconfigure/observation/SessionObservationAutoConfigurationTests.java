@@ -17,8 +17,8 @@ import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -62,12 +62,12 @@ class SessionObservationAutoConfigurationTests {
 	void registriesOfTheApplicationAreUsed() {
 		ScriptedChatModel model = new ScriptedChatModel().says("a");
 		this.observed.withBean(ScriptedChatModel.class, () -> model).run((context) -> {
-			assertThat(context.getBeanProvider(TurnObserver.class).orderedStream().map(Object::getClass))
-				.containsExactly(TurnObservations.class, TurnMeters.class);
+			assertThat(context.getBeanProvider(CallObserver.class).orderedStream().map(Object::getClass))
+				.containsExactly(CallObservations.class, CallMeters.class);
 			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
 			chat.prompt().user("q").advisors(SessionAdvisor.session(SessionKey.of("t1"))).call().content();
 			MeterRegistry meters = context.getBean(MeterRegistry.class);
-			assertThat(meters.get("sessionkit.turns").tag("outcome", "completed").tag("mode", "call").counter().count())
+			assertThat(meters.get("sessionkit.calls").tag("outcome", "completed").tag("mode", "call").counter().count())
 				.isEqualTo(1);
 		});
 	}
@@ -129,7 +129,7 @@ class SessionObservationAutoConfigurationTests {
 	@Test
 	void withoutRegistriesNothingIsObserved() {
 		this.runner.run((context) -> {
-			assertThat(context).doesNotHaveBean(TurnObserver.class).doesNotHaveBean(StoreWatch.class);
+			assertThat(context).doesNotHaveBean(CallObserver.class).doesNotHaveBean(StoreWatch.class);
 			assertThat(context.getBean(Conversations.class).store()).isInstanceOf(InMemorySessionStore.class);
 		});
 	}
@@ -140,7 +140,7 @@ class SessionObservationAutoConfigurationTests {
 	void switchedOffNothingIsObserved(String property) {
 		this.observed.withPropertyValues(property)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(TurnObserver.class)
+				.doesNotHaveBean(CallObserver.class)
 				.doesNotHaveBean(StoreWatch.class)
 				.doesNotHaveBean(WaitingApprovals.class)
 				.doesNotHaveBean(ApprovalMeters.class));
@@ -152,7 +152,7 @@ class SessionObservationAutoConfigurationTests {
 			.withClassLoader(new FilteredClassLoader("io.micrometer.core", "org.springframework.boot.actuate",
 					"org.springframework.boot.health", "io.micrometer.tracing"))
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(TurnObservations.class)
+				.hasSingleBean(CallObservations.class)
 				.doesNotHaveBean(StoreWatch.class)
 				.doesNotHaveBean("sessionKitHealthIndicator")
 				.doesNotHaveBean("sessionKitSessionsEndpoint"));
@@ -208,12 +208,12 @@ class SessionObservationAutoConfigurationTests {
 		List<Boolean> begun = new ArrayList<>();
 		ScriptedChatModel model = new ScriptedChatModel().says("a");
 		this.runner.withBean(ScriptedChatModel.class, () -> model)
-			.withBean(TurnObserver.class, () -> new TurnObserver() {
+			.withBean(CallObserver.class, () -> new CallObserver() {
 
 				@Override
-				public ObservedTurn begin(boolean streams) {
+				public ObservedCall begin(boolean streams) {
 					begun.add(streams);
-					return ObservedTurn.NONE;
+					return ObservedCall.NONE;
 				}
 
 			})

@@ -7,7 +7,7 @@ import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class UnaskedObserversTests {
 
-	private static final String WARNING = "does not have the TurnObserver beans";
+	private static final String WARNING = "does not have the CallObserver beans";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
@@ -45,13 +45,13 @@ class UnaskedObserversTests {
 	void conversationsOfTheApplicationThatNoObserverSeesAreNamed(CapturedOutput output) {
 		own(this.metered, (store, observers) -> Conversations.of(store));
 		assertThat(output)
-			.containsOnlyOnce("The Conversations bean 'mine' " + WARNING + " [sessionKitTurnMeters], so they see none");
+			.containsOnlyOnce("The Conversations bean 'mine' " + WARNING + " [sessionKitCallMeters], so they see none");
 	}
 
 	@Test
 	void observerOfTheApplicationIsNamedToo(CapturedOutput output) {
-		own(this.runner.withBean("bill", TurnObserver.class, () -> new TurnObserver() {
-		}).withBean("elsewhere", TurnObserver.class, () -> new TurnObserver() {
+		own(this.runner.withBean("bill", CallObserver.class, () -> new CallObserver() {
+		}).withBean("elsewhere", CallObserver.class, () -> new CallObserver() {
 		}, (definition) -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false)),
 				(store, observers) -> Conversations.of(store));
 		assertThat(output).containsOnlyOnce(WARNING + " [bill], so");
@@ -67,12 +67,12 @@ class UnaskedObserversTests {
 	}
 
 	private static void own(ApplicationContextRunner runner,
-			BiFunction<SessionStore, ObjectProvider<TurnObserver>, Conversations> built) {
+			BiFunction<SessionStore, ObjectProvider<CallObserver>, Conversations> built) {
 		runner
 			.withInitializer(
 					(context) -> ((GenericApplicationContext) context).registerBean("mine", Conversations.class,
 							() -> built.apply(context.getBean(SessionStore.class),
-									context.getBeanProvider(TurnObserver.class))))
+									context.getBeanProvider(CallObserver.class))))
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 

@@ -176,7 +176,7 @@ class UsersTests {
 		String one = "/actuator/sessions/" + this.thread + "?owner=ada";
 		assertThat(send("olga", one, null).body()).contains("\"COMPLETED\"").doesNotContain("secret");
 		assertThat(send("olga", one.replace("ada", "bob"), null).statusCode()).isEqualTo(404);
-		assertThat(send("olga", "/actuator/prometheus", null).body()).contains("sessionkit_turns_total{")
+		assertThat(send("olga", "/actuator/prometheus", null).body()).contains("sessionkit_calls_total{")
 			.doesNotContain(this.thread);
 		for (String path : List.of(sessions, one, "/actuator/prometheus")) {
 			assertThat(send("", path, null).statusCode()).isEqualTo(401);

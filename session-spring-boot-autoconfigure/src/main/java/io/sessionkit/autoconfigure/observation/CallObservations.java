@@ -5,25 +5,25 @@ import java.util.function.Supplier;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.sessionkit.context.SummaryResult;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.ObservedCall;
 
 /**
  * Makes an observation of each stage of a call. Those of a call are children of Spring
  * AI's observation of the session advisor, and Spring AI's observations of the advisors
  * behind it, of the tools and of the model are children of them.
  */
-final class TurnObservations implements TurnObserver {
+final class CallObservations implements CallObserver {
 
 	private final ObservationRegistry registry;
 
-	TurnObservations(ObservationRegistry registry) {
+	CallObservations(ObservationRegistry registry) {
 		this.registry = registry;
 	}
 
 	@Override
-	public ObservedTurn begin(boolean streams) {
-		return this.registry.isNoop() ? ObservedTurn.NONE : new ObservedCall(this.registry, streams);
+	public ObservedCall begin(boolean streams) {
+		return this.registry.isNoop() ? ObservedCall.NONE : new TracedCall(this.registry, streams);
 	}
 
 	@Override

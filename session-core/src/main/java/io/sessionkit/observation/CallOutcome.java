@@ -3,7 +3,7 @@ package io.sessionkit.observation;
 /**
  * The result of a call on a session.
  */
-public enum TurnOutcome {
+public enum CallOutcome {
 
 	/** The turn has become history. */
 	COMPLETED,

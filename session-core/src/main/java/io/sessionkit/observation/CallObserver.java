@@ -7,22 +7,22 @@ import io.sessionkit.context.SummaryResult;
 
 /**
  * Observes the calls on all sessions of a process, to trace or to count them. It changes
- * nothing: see {@link ObservedTurn}. Every method does nothing unless it is overridden.
+ * nothing: see {@link ObservedCall}. Every method does nothing unless it is overridden.
  * Safe for use by many threads; no method may block.
  */
-public interface TurnObserver {
+public interface CallObserver {
 
 	/** Observes nothing. */
-	TurnObserver NONE = new TurnObserver() {
+	CallObserver NONE = new CallObserver() {
 	};
 
 	/**
-	 * Combines observers to one. None of them can disturb a turn or another one: what one
+	 * Combines observers to one. None of them can disturb a call or another one: what one
 	 * throws is logged by its class name.
 	 * @param observers the observers, the outermost first
 	 * @return an observer that calls all of them; {@link #NONE} if there are none
 	 */
-	static TurnObserver all(List<? extends TurnObserver> observers) {
+	static CallObserver all(List<? extends CallObserver> observers) {
 		return observers.isEmpty() ? NONE : new SafeObserver(observers);
 	}
 
@@ -31,8 +31,8 @@ public interface TurnObserver {
 	 * @param streams whether the call streams its answer
 	 * @return the observer of this call
 	 */
-	default ObservedTurn begin(boolean streams) {
-		return ObservedTurn.NONE;
+	default ObservedCall begin(boolean streams) {
+		return ObservedCall.NONE;
 	}
 
 	/**

@@ -25,12 +25,12 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.CallStage;
 import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.observation.ObservedStream;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
-import io.sessionkit.observation.TurnOutcome;
-import io.sessionkit.observation.TurnStage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -66,7 +66,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Tests what an observer is told of calls, in calls and in streams.
  */
-class TurnObserverTests {
+class CallObserverTests {
 
 	private static final SessionKey T1 = SessionKey.of("t1");
 
@@ -79,7 +79,7 @@ class TurnObserverTests {
 
 	private final Noted noted = new Noted();
 
-	private List<TurnObserver> observers = List.of(this.noted);
+	private List<CallObserver> observers = List.of(this.noted);
 
 	private List<SessionHook> hooks = List.of();
 
@@ -97,13 +97,13 @@ class TurnObserverTests {
 	void plainTurnIsOpenedSentAndCommitted(Mode mode) {
 		this.model.says("a");
 		ask(mode, "q");
-		assertThat(this.noted.stages()).containsExactly("TURN(", "OPEN(", ")OPEN", "opened", "ROUND(", ")ROUND",
-				"viewed 0 false", "COMMIT(", ")COMMIT", "COMPLETED", ")TURN");
+		assertThat(this.noted.stages()).containsExactly("CALL(", "OPEN(", ")OPEN", "opened", "ROUND(", ")ROUND",
+				"viewed 0 false", "COMMIT(", ")COMMIT", "COMPLETED", ")CALL");
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void observedTurnCostsNoCallOfTheStore(Mode mode) {
+	void observedCallCostsNoCallOfTheStore(Mode mode) {
 		this.model.says("a").says("b");
 		ask(mode, "q");
 		int before = this.store.calls().size();
@@ -126,9 +126,9 @@ class TurnObserverTests {
 		this.hooks = List.of(new Passing());
 		this.model.says("a");
 		ask(mode, "q");
-		assertThat(this.noted.stages()).containsSubsequence("TURN(", "OPEN(", ")OPEN", "BEFORE_TURN(", ")BEFORE_TURN",
+		assertThat(this.noted.stages()).containsSubsequence("CALL(", "OPEN(", ")OPEN", "BEFORE_TURN(", ")BEFORE_TURN",
 				"BEFORE_MODEL(", ")BEFORE_MODEL", "ROUND(", "AFTER_MODEL(", ")AFTER_MODEL", ")ROUND", "BEFORE_SAVE(",
-				")BEFORE_SAVE", "COMMIT(", ")COMMIT", ")TURN");
+				")BEFORE_SAVE", "COMMIT(", ")COMMIT", ")CALL");
 	}
 
 	@ParameterizedTest
@@ -160,7 +160,7 @@ class TurnObserverTests {
 	void callThatFailsBeforeItsTurnIsOpenedHasNoOutcome(Mode mode) {
 		this.store.failAt(Fault.OPEN);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
-		assertThat(this.noted.stages()).containsExactly("TURN(", "OPEN(", "!OPEN", "!TURN");
+		assertThat(this.noted.stages()).containsExactly("CALL(", "OPEN(", "!OPEN", "!TURN");
 	}
 
 	@ParameterizedTest
@@ -222,7 +222,7 @@ class TurnObserverTests {
 			.verify(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> !this.noted.outcomes().isEmpty());
 		assertThat(this.noted.outcomes()).containsExactly("CANCELLED");
-		assertThat(this.noted.stages()).contains("-TURN").doesNotContain(")TURN");
+		assertThat(this.noted.stages()).contains("-TURN").doesNotContain(")CALL");
 	}
 
 	@Test
@@ -405,11 +405,11 @@ class TurnObserverTests {
 	@ParameterizedTest
 	@EnumSource
 	void observerThatBeginsWithNullIsNone(Mode mode) {
-		this.observers = List.of(new TurnObserver() {
+		this.observers = List.of(new CallObserver() {
 
 			@Override
 			@SuppressWarnings("NullAway")
-			public ObservedTurn begin(boolean streams) {
+			public ObservedCall begin(boolean streams) {
 				return null;
 			}
 
@@ -432,18 +432,18 @@ class TurnObserverTests {
 		this.observers = List.of(new Swallowing());
 		IOException failure = new IOException("the line is down");
 		this.model.step((prompt) -> {
-			throw TurnObserverTests.<RuntimeException>undeclared(failure);
+			throw CallObserverTests.<RuntimeException>undeclared(failure);
 		});
 		assertThatThrownBy(() -> ask(Mode.CALL, "q")).isSameAs(failure);
 	}
 
 	@Test
 	void interruptThatAnObserverHasFoundIsKept() {
-		this.observers = List.of(new TurnObserver() {
+		this.observers = List.of(new CallObserver() {
 
 			@Override
-			public ObservedTurn begin(boolean streams) {
-				throw TurnObserverTests.<RuntimeException>undeclared(new InterruptedException("as asked"));
+			public ObservedCall begin(boolean streams) {
+				throw CallObserverTests.<RuntimeException>undeclared(new InterruptedException("as asked"));
 			}
 
 		});
@@ -461,16 +461,16 @@ class TurnObserverTests {
 	/**
 	 * Keeps what the work throws to itself.
 	 */
-	private static final class Swallowing implements TurnObserver, ObservedTurn {
+	private static final class Swallowing implements CallObserver, ObservedCall {
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
+		public ObservedCall begin(boolean streams) {
 			return this;
 		}
 
 		@Override
 		@SuppressWarnings("NullAway")
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 			try {
 				return work.get();
 			}
@@ -550,7 +550,7 @@ class TurnObserverTests {
 	/**
 	 * Notes what it is told.
 	 */
-	private static final class Noted implements TurnObserver, ObservedTurn {
+	private static final class Noted implements CallObserver, ObservedCall {
 
 		private final List<String> lines = new CopyOnWriteArrayList<>();
 
@@ -565,12 +565,12 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
+		public ObservedCall begin(boolean streams) {
 			return this;
 		}
 
 		@Override
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 			this.lines.add(stage + "(");
 			boolean done = false;
 			try {
@@ -584,7 +584,7 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+		public ObservedStream observeStream(CallStage stage, ContextView context) {
 			this.lines.add(stage + "(");
 			return new ObservedStream() {
 
@@ -617,7 +617,7 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public void ended(TurnOutcome outcome, @Nullable String failure) {
+		public void ended(CallOutcome outcome, @Nullable String failure) {
 			this.lines.add(outcome.name());
 			this.outcomes.add(outcome + ((failure != null) ? " " + failure : ""));
 		}
@@ -640,7 +640,7 @@ class TurnObserverTests {
 	 * Throws where it can, at times before the work and at times after it, and returns
 	 * something else.
 	 */
-	private static final class Hostile implements TurnObserver, ObservedTurn {
+	private static final class Hostile implements CallObserver, ObservedCall {
 
 		private int streams;
 
@@ -653,22 +653,22 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
+		public ObservedCall begin(boolean streams) {
 			return this;
 		}
 
 		@Override
 		@SuppressWarnings("NullAway")
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
-			if (stage == TurnStage.OPEN) {
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
+			if (stage == CallStage.OPEN) {
 				throw new IllegalArgumentException("before the work");
 			}
-			if (stage == TurnStage.ROUND) {
+			if (stage == CallStage.ROUND) {
 				return null;
 			}
 			T result = work.get();
 			assertThat(work.get()).as("the work is done once").isSameAs(result);
-			if (stage == TurnStage.COMMIT) {
+			if (stage == CallStage.COMMIT) {
 				throw new AssertionError("after the work");
 			}
 			return null;
@@ -676,7 +676,7 @@ class TurnObserverTests {
 
 		@Override
 		@SuppressWarnings("NullAway")
-		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+		public ObservedStream observeStream(CallStage stage, ContextView context) {
 			return switch (this.streams++ % 3) {
 				case 0 -> null;
 				case 1 -> throw new IllegalStateException("no stream");
@@ -695,26 +695,26 @@ class TurnObserverTests {
 		}
 
 		@Override
-		public void ended(TurnOutcome outcome, @Nullable String failure) {
+		public void ended(CallOutcome outcome, @Nullable String failure) {
 			throw new IllegalStateException("ended");
 		}
 
 	}
 
 	/**
-	 * Adds a word to the context of a turn, behind those of the observers around it.
+	 * Adds a word to the context of a call, behind those of the observers around it.
 	 */
-	private record Adding(String word) implements TurnObserver, ObservedTurn {
+	private record Adding(String word) implements CallObserver, ObservedCall {
 
 		@Override
-		public ObservedTurn begin(boolean streams) {
+		public ObservedCall begin(boolean streams) {
 			return this;
 		}
 
 		@Override
-		public ObservedStream observeStream(TurnStage stage, ContextView context) {
+		public ObservedStream observeStream(CallStage stage, ContextView context) {
 			String words = context.getOrDefault("outer", "") + " " + this.word;
-			return (stage != TurnStage.TURN) ? ObservedStream.NONE : new ObservedStream() {
+			return (stage != CallStage.CALL) ? ObservedStream.NONE : new ObservedStream() {
 
 				@Override
 				public ContextView context() {

@@ -11,12 +11,12 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.context.SummaryResult;
+import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.CallStage;
 import io.sessionkit.observation.LeaseKind;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.observation.ObservedStream;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnObserver;
-import io.sessionkit.observation.TurnOutcome;
-import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
@@ -24,7 +24,7 @@ import reactor.util.context.ContextView;
  * Counts what becomes of calls. All meters are there from the beginning, so a rate does
  * not miss the first event.
  */
-final class TurnMeters implements TurnObserver {
+final class CallMeters implements CallObserver {
 
 	private final Ends calls;
 
@@ -44,7 +44,7 @@ final class TurnMeters implements TurnObserver {
 
 	private final Counter stoppedTools;
 
-	TurnMeters(MeterRegistry registry) {
+	CallMeters(MeterRegistry registry) {
 		this.calls = new Ends(registry, ObservationNames.mode(false));
 		this.streams = new Ends(registry, ObservationNames.mode(true));
 		this.conflicts = Counter.builder("sessionkit.conflicts")
@@ -84,7 +84,7 @@ final class TurnMeters implements TurnObserver {
 	}
 
 	@Override
-	public ObservedTurn begin(boolean streams) {
+	public ObservedCall begin(boolean streams) {
 		return new CountedCall(streams ? this.streams : this.calls);
 	}
 
@@ -118,18 +118,18 @@ final class TurnMeters implements TurnObserver {
 	 */
 	private static final class Ends {
 
-		private final Map<TurnOutcome, Counter> outcomes;
+		private final Map<CallOutcome, Counter> outcomes;
 
 		private final Counter notOpened;
 
 		Ends(MeterRegistry registry, String mode) {
-			this.outcomes = counters(TurnOutcome.class,
+			this.outcomes = counters(CallOutcome.class,
 					(outcome) -> counter(registry, mode, ObservationNames.value(outcome)));
 			this.notOpened = counter(registry, mode, ObservationNames.NOT_OPENED);
 		}
 
 		private static Counter counter(MeterRegistry registry, String mode, String outcome) {
-			return Counter.builder("sessionkit.turns")
+			return Counter.builder("sessionkit.calls")
 				.description("Calls on sessions, by what became of their turn.")
 				.tag(ObservationNames.MODE, mode)
 				.tag(ObservationNames.OUTCOME, outcome)
@@ -141,7 +141,7 @@ final class TurnMeters implements TurnObserver {
 	/**
 	 * Counts one call.
 	 */
-	private final class CountedCall implements ObservedTurn, ObservedStream {
+	private final class CountedCall implements ObservedCall, ObservedStream {
 
 		private final Ends ends;
 
@@ -155,8 +155,8 @@ final class TurnMeters implements TurnObserver {
 		}
 
 		@Override
-		public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
-			if (stage != TurnStage.TURN) {
+		public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
+			if (stage != CallStage.CALL) {
 				return work.get();
 			}
 			try {
@@ -169,8 +169,8 @@ final class TurnMeters implements TurnObserver {
 		}
 
 		@Override
-		public ObservedStream observeStream(TurnStage stage, ContextView context) {
-			return (stage == TurnStage.TURN) ? this : ObservedStream.NONE;
+		public ObservedStream observeStream(CallStage stage, ContextView context) {
+			return (stage == CallStage.CALL) ? this : ObservedStream.NONE;
 		}
 
 		@Override
@@ -199,19 +199,19 @@ final class TurnMeters implements TurnObserver {
 
 		@Override
 		public void viewed(int tokens, boolean cut) {
-			TurnMeters.this.viewTokens.record(tokens);
+			CallMeters.this.viewTokens.record(tokens);
 			if (cut) {
-				TurnMeters.this.trimmed.increment();
+				CallMeters.this.trimmed.increment();
 			}
 		}
 
 		@Override
-		public void ended(TurnOutcome outcome, @Nullable String failure) {
+		public void ended(CallOutcome outcome, @Nullable String failure) {
 			if (this.counted.compareAndSet(false, true)) {
 				count(this.ends.outcomes, outcome);
 			}
 			if (SessionConflictException.class.getName().equals(failure)) {
-				TurnMeters.this.conflicts.increment();
+				CallMeters.this.conflicts.increment();
 			}
 		}
 

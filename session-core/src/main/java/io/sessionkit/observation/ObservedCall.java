@@ -13,10 +13,10 @@ import reactor.util.context.ContextView;
  * Safe for use by many threads: the stages of a stream are on several. No method may
  * block. Nothing that it is given has texts of a conversation.
  */
-public interface ObservedTurn {
+public interface ObservedCall {
 
 	/** Observes nothing. */
-	ObservedTurn NONE = new ObservedTurn() {
+	ObservedCall NONE = new ObservedCall() {
 	};
 
 	/**
@@ -26,18 +26,18 @@ public interface ObservedTurn {
 	 * @param <T> the type of the result
 	 * @return the result of the work
 	 */
-	default <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+	default <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 		return work.get();
 	}
 
 	/**
-	 * Begins to observe a stage of a stream, for one subscriber: {@link TurnStage#TURN}
-	 * or {@link TurnStage#ROUND}.
+	 * Begins to observe a stage of a stream, for one subscriber: {@link CallStage#CALL}
+	 * or {@link CallStage#ROUND}.
 	 * @param stage the stage
 	 * @param context the Reactor context of the subscriber
 	 * @return the observer of the stage
 	 */
-	default ObservedStream observeStream(TurnStage stage, ContextView context) {
+	default ObservedStream observeStream(CallStage stage, ContextView context) {
 		return ObservedStream.NONE;
 	}
 
@@ -66,7 +66,7 @@ public interface ObservedTurn {
 	 * @param failure the class name of the exception of a call that has failed, or "no
 	 * reply"; null otherwise
 	 */
-	default void ended(TurnOutcome outcome, @Nullable String failure) {
+	default void ended(CallOutcome outcome, @Nullable String failure) {
 	}
 
 }

@@ -18,7 +18,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.observation.ObservedTurn;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ClientSetup;
@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The tree of observations of a call and of a stream, with those of Spring AI.
  */
-class TurnObservationTests {
+class CallObservationTests {
 
 	private static final String HOSTILE = "t1' or ''='\u00e9{}${jndi:x}";
 
@@ -58,12 +58,12 @@ class TurnObservationTests {
 
 	private List<SessionHook> hooks = List.of();
 
-	TurnObservationTests() {
+	CallObservationTests() {
 		this.registry.observationConfig().observationHandler(new ObservationHandler<>() {
 
 			@Override
 			public void onStop(Observation.Context context) {
-				TurnObservationTests.this.stopped.add(context);
+				CallObservationTests.this.stopped.add(context);
 			}
 
 			@Override
@@ -76,25 +76,25 @@ class TurnObservationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void turnIsInTheSessionAdvisorAndItsRoundsAreAroundTheModel(Mode mode) {
+	void callIsInTheSessionAdvisorAndItsRoundsAreAroundTheModel(Mode mode) {
 		this.hooks = List.of(new SessionHook() {
 		});
 		this.model.calls(new ToolCall("c1", "function", "look", "{}")).says("a");
 		ask(mode, SessionKey.of("t1"));
-		awaitTurn();
-		assertThat(paths("sessionkit.turn")).containsExactly("spring.ai.chat.client/SessionKitAdvisor/sessionkit.turn");
-		assertThat(paths("sessionkit.turn.open")).containsExactly(turn() + "/sessionkit.turn.open");
-		assertThat(paths("sessionkit.turn.commit")).containsExactly(turn() + "/sessionkit.turn.commit");
-		assertThat(paths("sessionkit.turn.round")).hasSize(2)
-			.allSatisfy((path) -> assertThat(path).startsWith(turn() + "/")
-				.endsWith("/SessionKitRoundAdvisor/sessionkit.turn.round"));
+		awaitCall();
+		assertThat(paths("sessionkit.call")).containsExactly("spring.ai.chat.client/SessionKitAdvisor/sessionkit.call");
+		assertThat(paths("sessionkit.call.open")).containsExactly(call() + "/sessionkit.call.open");
+		assertThat(paths("sessionkit.call.commit")).containsExactly(call() + "/sessionkit.call.commit");
+		assertThat(paths("sessionkit.call.round")).hasSize(2)
+			.allSatisfy((path) -> assertThat(path).startsWith(call() + "/")
+				.endsWith("/SessionKitRoundAdvisor/sessionkit.call.round"));
 		assertThat(paths("spring.ai.advisor", "SessionKitModelAdvisor")).hasSize(2)
-			.allSatisfy((path) -> assertThat(path).contains("/sessionkit.turn.round/"));
+			.allSatisfy((path) -> assertThat(path).contains("/sessionkit.call.round/"));
 		assertThat(paths("spring.ai.tool")).hasSize(1)
-			.allSatisfy((path) -> assertThat(path).startsWith(turn() + "/").doesNotContain("sessionkit.turn.round"));
-		assertThat(paths("sessionkit.turn.hooks")).allSatisfy((path) -> assertThat(path).startsWith(turn() + "/"));
-		assertThat(values("sessionkit.turn.hooks", "phase")).containsExactlyInAnyOrder("before_turn", "before_model",
-				"after_model", "before_model", "after_model", "before_save");
+			.allSatisfy((path) -> assertThat(path).startsWith(call() + "/").doesNotContain("sessionkit.call.round"));
+		assertThat(paths("sessionkit.call.hooks")).allSatisfy((path) -> assertThat(path).startsWith(call() + "/"));
+		assertThat(values("sessionkit.call.hooks", "phase")).containsExactlyInAnyOrder("before-turn", "before-model",
+				"after-model", "before-model", "after-model", "before-save");
 	}
 
 	@ParameterizedTest
@@ -106,7 +106,7 @@ class TurnObservationTests {
 			this.model.calls(new ToolCall("c2", "function", HOSTILE, "{}"));
 			ask(mode, SessionKey.of(HOSTILE));
 		});
-		Awaitility.await().until(() -> ours().filter((each) -> each.getName().equals("sessionkit.turn")).count() == 2);
+		Awaitility.await().until(() -> ours().filter((each) -> each.getName().equals("sessionkit.call")).count() == 2);
 		assertThat(ours().flatMap((context) -> context.getHighCardinalityKeyValues().stream())).isEmpty();
 		assertThat(ours().flatMap((context) -> context.getLowCardinalityKeyValues().stream()).distinct()).containsOnly(
 				KeyValue.of("mode", ObservationNames.mode(mode == Mode.STREAM)), KeyValue.of("outcome", "completed"),
@@ -117,27 +117,27 @@ class TurnObservationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void failureIsAnErrorOfTheTurnAndOfItsRound(Mode mode) {
+	void failureIsAnErrorOfTheCallAndOfItsRound(Mode mode) {
 		this.model.fails(new IllegalStateException("down"));
 		assertThatIllegalStateException().isThrownBy(() -> ask(mode, SessionKey.of("t1")));
-		awaitTurn();
+		awaitCall();
 		assertThat(ours().filter((context) -> context.getError() != null).map(Observation.Context::getName))
-			.containsExactlyInAnyOrder("sessionkit.turn.round", "sessionkit.turn");
-		assertThat(values("sessionkit.turn", "outcome")).containsExactly("failed");
+			.containsExactlyInAnyOrder("sessionkit.call.round", "sessionkit.call");
+		assertThat(values("sessionkit.call", "outcome")).containsExactly("failed");
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void errorOfTheJvmIsTheErrorOfTheTurnAndOfItsRound(Mode mode) {
+	void errorOfTheJvmIsTheErrorOfTheCallAndOfItsRound(Mode mode) {
 		this.model.step((prompt) -> {
 			throw new StackOverflowError();
 		});
 		assertThatThrownBy(() -> ask(mode, SessionKey.of("t1"))).isNotNull();
-		awaitTurn();
+		awaitCall();
 		assertThat(ours().filter((context) -> context.getError() != null)
 			.map((context) -> context.getName() + " " + context.getError().getClass().getSimpleName()))
-			.containsExactlyInAnyOrder("sessionkit.turn.round StackOverflowError",
-					"sessionkit.turn StackOverflowError");
+			.containsExactlyInAnyOrder("sessionkit.call.round StackOverflowError",
+					"sessionkit.call StackOverflowError");
 	}
 
 	@ParameterizedTest
@@ -147,24 +147,24 @@ class TurnObservationTests {
 			ChatClient.ChatClientRequestSpec spec = chat().prompt().advisors(SessionAdvisor.session("t1"));
 			new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false).content(spec);
 		});
-		assertThat(values("sessionkit.turn", "outcome")).containsExactly("not_opened");
+		assertThat(values("sessionkit.call", "outcome")).containsExactly("not-opened");
 	}
 
 	@Test
 	void readerThatCancelsEndsTheObservationWithTheTurn() {
 		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false)).concatWith(Flux.never()));
 		prompt(SessionKey.of("t1")).stream().content().take(1).blockLast();
-		awaitTurn();
-		assertThat(values("sessionkit.turn", "outcome")).containsExactly("cancelled");
-		assertThat(paths("sessionkit.turn.commit")).containsExactly(turn() + "/sessionkit.turn.commit");
-		assertThat(this.stopped.stream().filter((context) -> context.getName().startsWith("sessionkit.turn"))).last()
+		awaitCall();
+		assertThat(values("sessionkit.call", "outcome")).containsExactly("cancelled");
+		assertThat(paths("sessionkit.call.commit")).containsExactly(call() + "/sessionkit.call.commit");
+		assertThat(this.stopped.stream().filter((context) -> context.getName().startsWith("sessionkit.call"))).last()
 			.extracting(Observation.Context::getName)
-			.isEqualTo("sessionkit.turn");
+			.isEqualTo("sessionkit.call");
 	}
 
 	@Test
 	void whatIsSwitchedOffIsNotMade() {
-		assertThat(new TurnObservations(ObservationRegistry.NOOP).begin(false)).isSameAs(ObservedTurn.NONE);
+		assertThat(new CallObservations(ObservationRegistry.NOOP).begin(false)).isSameAs(ObservedCall.NONE);
 		this.registry.observationConfig().observationPredicate((name, context) -> !name.startsWith("sessionkit"));
 		this.model.says("a").says("b");
 		ask(Mode.CALL, SessionKey.of("t1"));
@@ -175,12 +175,12 @@ class TurnObservationTests {
 			.allSatisfy((path) -> assertThat(path).startsWith("spring.ai.chat.client/SessionKitAdvisor/"));
 	}
 
-	private static String turn() {
-		return "spring.ai.chat.client/SessionKitAdvisor/sessionkit.turn";
+	private static String call() {
+		return "spring.ai.chat.client/SessionKitAdvisor/sessionkit.call";
 	}
 
-	private void awaitTurn() {
-		Awaitility.await().until(() -> ours().anyMatch((context) -> context.getName().equals("sessionkit.turn")));
+	private void awaitCall() {
+		Awaitility.await().until(() -> ours().anyMatch((context) -> context.getName().equals("sessionkit.call")));
 	}
 
 	private Stream<Observation.Context> ours() {
@@ -198,7 +198,7 @@ class TurnObservationTests {
 	private List<String> paths(String name) {
 		return this.stopped.stream()
 			.filter((context) -> context.getName().equals(name))
-			.map(TurnObservationTests::path)
+			.map(CallObservationTests::path)
 			.toList();
 	}
 
@@ -235,7 +235,7 @@ class TurnObservationTests {
 	private ChatClient chat() {
 		Conversations conversations = Conversations
 			.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())))
-			.observers(List.of(new TurnObservations(this.registry)))
+			.observers(List.of(new CallObservations(this.registry)))
 			.hooks(this.hooks)
 			.build();
 		SessionAdvisor advisor = SessionAdvisor.builder(conversations).approvals(Approvals.of(conversations)).build();

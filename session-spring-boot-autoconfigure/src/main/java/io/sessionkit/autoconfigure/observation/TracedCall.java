@@ -6,10 +6,10 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.observation.CallStage;
+import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.observation.ObservedStream;
-import io.sessionkit.observation.ObservedTurn;
-import io.sessionkit.observation.TurnOutcome;
-import io.sessionkit.observation.TurnStage;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -17,7 +17,7 @@ import reactor.util.context.ContextView;
 /**
  * The observations of one call. Safe for use by many threads.
  */
-final class ObservedCall implements ObservedTurn {
+final class TracedCall implements ObservedCall {
 
 	private static final KeyValue CALL = KeyValue.of(ObservationNames.MODE, ObservationNames.mode(false));
 
@@ -32,20 +32,20 @@ final class ObservedCall implements ObservedTurn {
 	/** The parent of what happens on threads that know of no observation. */
 	private volatile @Nullable Observation outer;
 
-	/** The observation of a turn whose reader has gone, until the turn has ended. */
+	/** The observation of a call whose reader has gone, until its turn has ended. */
 	private @Nullable Observation left;
 
 	private boolean opened;
 
-	private @Nullable TurnOutcome outcome;
+	private @Nullable CallOutcome outcome;
 
-	ObservedCall(ObservationRegistry registry, boolean streams) {
+	TracedCall(ObservationRegistry registry, boolean streams) {
 		this.registry = registry;
 		this.mode = streams ? STREAM : CALL;
 	}
 
 	@Override
-	public <T extends @Nullable Object> T observe(TurnStage stage, Supplier<T> work) {
+	public <T extends @Nullable Object> T observe(CallStage stage, Supplier<T> work) {
 		Observation current = this.registry.getCurrentObservation();
 		Observation observation = start(stage, (current != null) ? current : this.outer);
 		if (observation.isNoop()) {
@@ -66,7 +66,7 @@ final class ObservedCall implements ObservedTurn {
 	}
 
 	@Override
-	public ObservedStream observeStream(TurnStage stage, ContextView context) {
+	public ObservedStream observeStream(CallStage stage, ContextView context) {
 		Observation observation = start(stage, parent(context));
 		return observation.isNoop() ? ObservedStream.NONE
 				: new StreamedStage(stage, observation, enter(stage, observation));
@@ -80,11 +80,11 @@ final class ObservedCall implements ObservedTurn {
 	 * Starts an observation. One that is switched off takes no part: what is inside of it
 	 * would have no parent.
 	 */
-	private Observation start(TurnStage stage, @Nullable Observation parent) {
+	private Observation start(CallStage stage, @Nullable Observation parent) {
 		Observation observation = Observation.createNotStarted(ObservationNames.of(stage), this.registry)
 			.contextualName(ObservationNames.span(stage))
 			.parentObservation(parent);
-		if (stage == TurnStage.TURN) {
+		if (stage == CallStage.CALL) {
 			observation.lowCardinalityKeyValue(this.mode);
 		}
 		else if (stage.isHooks()) {
@@ -94,30 +94,30 @@ final class ObservedCall implements ObservedTurn {
 	}
 
 	/** Returns the observation that was the outer one before. */
-	private @Nullable Observation enter(TurnStage stage, Observation observation) {
+	private @Nullable Observation enter(CallStage stage, Observation observation) {
 		Observation before = this.outer;
-		if (stage == TurnStage.TURN || stage == TurnStage.ROUND) {
+		if (stage == CallStage.CALL || stage == CallStage.ROUND) {
 			this.outer = observation;
 		}
 		return before;
 	}
 
-	private void leave(TurnStage stage, @Nullable Observation before) {
-		if (stage == TurnStage.ROUND) {
+	private void leave(CallStage stage, @Nullable Observation before) {
+		if (stage == CallStage.ROUND) {
 			this.outer = before;
 		}
 	}
 
-	private void stop(TurnStage stage, Observation observation) {
-		if (stage == TurnStage.TURN) {
+	private void stop(CallStage stage, Observation observation) {
+		if (stage == CallStage.CALL) {
 			observation.lowCardinalityKeyValue(outcome(NOT_OPENED));
 		}
 		observation.stop();
 	}
 
 	/** A turn whose reader has gone is stored after that. */
-	private void cancelled(TurnStage stage, Observation observation) {
-		if (stage != TurnStage.TURN) {
+	private void cancelled(CallStage stage, Observation observation) {
+		if (stage != CallStage.CALL) {
 			observation.stop();
 		}
 		else if (!isLeftOpen(observation)) {
@@ -141,14 +141,14 @@ final class ObservedCall implements ObservedTurn {
 	}
 
 	@Override
-	public void ended(TurnOutcome outcome, @Nullable String failure) {
+	public void ended(CallOutcome outcome, @Nullable String failure) {
 		Observation waiting = end(outcome);
 		if (waiting != null) {
-			stop(TurnStage.TURN, waiting);
+			stop(CallStage.CALL, waiting);
 		}
 	}
 
-	private synchronized @Nullable Observation end(TurnOutcome ended) {
+	private synchronized @Nullable Observation end(CallOutcome ended) {
 		this.outcome = ended;
 		Observation waiting = this.left;
 		this.left = null;
@@ -160,13 +160,13 @@ final class ObservedCall implements ObservedTurn {
 	 */
 	private final class StreamedStage implements ObservedStream {
 
-		private final TurnStage stage;
+		private final CallStage stage;
 
 		private final Observation observation;
 
 		private final @Nullable Observation before;
 
-		StreamedStage(TurnStage stage, Observation observation, @Nullable Observation before) {
+		StreamedStage(CallStage stage, Observation observation, @Nullable Observation before) {
 			this.stage = stage;
 			this.observation = observation;
 			this.before = before;
@@ -192,7 +192,7 @@ final class ObservedCall implements ObservedTurn {
 		@Override
 		public void cancelled() {
 			leave(this.stage, this.before);
-			ObservedCall.this.cancelled(this.stage, this.observation);
+			TracedCall.this.cancelled(this.stage, this.observation);
 		}
 
 	}

@@ -3,13 +3,13 @@ package io.sessionkit.observation;
 import io.sessionkit.Verdict;
 
 /**
- * A stage of a call on a session. Each of the others is part of {@link #TURN}, and
+ * A stage of a call on a session. Each of the others is part of {@link #CALL}, and
  * {@link #AFTER_MODEL} is part of a {@link #ROUND}.
  */
-public enum TurnStage {
+public enum CallStage {
 
 	/** The whole call, from before it stands in line until its turn is stored. */
-	TURN,
+	CALL,
 
 	/** Reading header and view from the store, and a summary that is due before that. */
 	OPEN,
@@ -37,7 +37,7 @@ public enum TurnStage {
 	 * @param phase the phase
 	 * @return the stage with the same name
 	 */
-	public static TurnStage of(Verdict.Phase phase) {
+	public static CallStage of(Verdict.Phase phase) {
 		return switch (phase) {
 			case BEFORE_TURN -> BEFORE_TURN;
 			case BEFORE_MODEL -> BEFORE_MODEL;
@@ -53,7 +53,7 @@ public enum TurnStage {
 	public boolean isHooks() {
 		return switch (this) {
 			case BEFORE_TURN, BEFORE_MODEL, AFTER_MODEL, BEFORE_SAVE -> true;
-			case TURN, OPEN, ROUND, COMMIT -> false;
+			case CALL, OPEN, ROUND, COMMIT -> false;
 		};
 	}
 
