@@ -16,4 +16,9 @@ public final class IdempotencyKeyException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "idempotency-key";
+	}
+
 }

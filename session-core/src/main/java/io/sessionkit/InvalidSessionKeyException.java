@@ -13,4 +13,9 @@ public final class InvalidSessionKeyException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "invalid-session-key";
+	}
+
 }

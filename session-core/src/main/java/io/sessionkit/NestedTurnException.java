@@ -19,4 +19,9 @@ public final class NestedTurnException extends SessionException implements Told 
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "nested-turn";
+	}
+
 }

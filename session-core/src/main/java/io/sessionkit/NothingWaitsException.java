@@ -15,4 +15,9 @@ public final class NothingWaitsException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "nothing-waits";
+	}
+
 }

@@ -26,6 +26,11 @@ public final class SessionConflictException extends SessionException {
 		this.reply = reply;
 	}
 
+	@Override
+	public String code() {
+		return "conflict";
+	}
+
 	/**
 	 * Returns the model's answer, if the turn had come to its end. One that was to wait,
 	 * or whose tools were to run, is not there.

@@ -1,5 +1,6 @@
 package io.sessionkit;
 
+import io.sessionkit.internal.KeptMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,28 @@ public abstract class SessionException extends RuntimeException {
 	 */
 	protected SessionException(String message, @Nullable Throwable cause) {
 		super(message, cause);
+	}
+
+	/**
+	 * Returns the name of what was wrong for a program: problem details have it, and the
+	 * last event of a stream that has failed.
+	 * @return the code, in lower case with hyphens; {@code session-error} unless a class
+	 * has its own
+	 */
+	public String code() {
+		return "session-error";
+	}
+
+	/**
+	 * Returns whether a message of the call that has ended with this exception is known
+	 * to be kept, with a turn that is open or in the history. It must not be sent again
+	 * then: the model would get it twice. A call without a message continues the turn if
+	 * it is open.
+	 * @return false if it is not kept, if that is not known, and if the exception was not
+	 * thrown by a call with a message
+	 */
+	public final boolean isMessageKept() {
+		return KeptMessage.isSaidBy(this);
 	}
 
 }

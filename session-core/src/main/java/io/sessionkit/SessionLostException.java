@@ -66,6 +66,11 @@ public final class SessionLostException extends SessionException {
 		this.reply = reply;
 	}
 
+	@Override
+	public String code() {
+		return "session-lost";
+	}
+
 	/**
 	 * Returns the model's answer, if a turn was at work and had come that far.
 	 * @return the reply; null if there is none, and after serialization

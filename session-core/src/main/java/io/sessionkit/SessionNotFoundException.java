@@ -14,4 +14,9 @@ public final class SessionNotFoundException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "session-not-found";
+	}
+
 }

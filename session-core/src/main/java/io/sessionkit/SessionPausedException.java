@@ -19,6 +19,11 @@ public final class SessionPausedException extends SessionException {
 		this.turn = turn;
 	}
 
+	@Override
+	public String code() {
+		return "waits-for-decision";
+	}
+
 	/**
 	 * Throws this exception if a session has an open turn.
 	 * @param session its header

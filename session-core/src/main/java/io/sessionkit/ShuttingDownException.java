@@ -15,4 +15,9 @@ public final class ShuttingDownException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "shutting-down";
+	}
+
 }

@@ -16,4 +16,9 @@ public final class StreamNotFoundException extends SessionException {
 				+ " (sessionkit.streams.time-to-live). Read the session instead.", null);
 	}
 
+	@Override
+	public String code() {
+		return "stream-not-found";
+	}
+
 }

@@ -38,6 +38,11 @@ public final class TurnHandedOverException extends SessionException {
 		this.turn = turn;
 	}
 
+	@Override
+	public String code() {
+		return "handed-over";
+	}
+
 	/**
 	 * Returns the id of the turn that waits to be continued.
 	 * @return the id; null if the messages of the call have joined a turn of another

@@ -20,4 +20,9 @@ public final class TurnInProgressException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "turn-in-progress";
+	}
+
 }

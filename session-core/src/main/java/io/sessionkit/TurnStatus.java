@@ -1,5 +1,9 @@
 package io.sessionkit;
 
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /**
  * The status of a turn: how it ended, or why it is still open. Only {@link #COMPLETED}
  * turns of the active branch are history. The others are kept beside the history and can
@@ -41,6 +45,16 @@ public enum TurnStatus {
 	 */
 	public boolean isOpen() {
 		return this == AWAITING_APPROVAL || this == INCOMPLETE;
+	}
+
+	/**
+	 * Returns the status as it is written: in JSON, such as that of events, and in
+	 * problem details.
+	 * @return the name in lower case, with hyphens between words
+	 */
+	@JsonValue
+	public String code() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

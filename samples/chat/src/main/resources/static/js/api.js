@@ -202,5 +202,5 @@ function waitOf(headers) {
 
 const away = () => Object.assign(new Error('The application does not answer. Is it running?'), { isAway: true });
 
-/** A problem as the application tells it: kind, turn, faults and cause where it knows them. */
-export const failure = ({ detail, kind, turn, faults, cause }, otherwise) => Object.assign(new Error(detail ?? otherwise), { kind, turn, faults, cause });
+/** A problem as the application tells it: kind, turn and faults where it knows them. */
+export const failure = ({ detail, kind, turn, faults }, otherwise) => Object.assign(new Error(detail ?? otherwise), { kind, turn, faults });

@@ -19,4 +19,9 @@ public final class CallerRefusedException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "caller-refused";
+	}
+
 }

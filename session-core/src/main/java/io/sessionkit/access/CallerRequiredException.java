@@ -17,4 +17,9 @@ public final class CallerRequiredException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "caller-required";
+	}
+
 }

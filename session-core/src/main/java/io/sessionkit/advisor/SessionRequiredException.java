@@ -17,4 +17,9 @@ public final class SessionRequiredException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "session-required";
+	}
+
 }

@@ -1,5 +1,9 @@
 package io.sessionkit.approval;
 
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /**
  * The status of a tool call that needs an approval.
  *
@@ -66,6 +70,16 @@ public enum ApprovalStatus {
 	 */
 	public boolean isOver() {
 		return !isPending() && this != APPROVED && this != CLAIMED;
+	}
+
+	/**
+	 * Returns the status as it is written: in JSON, such as that of events, and in
+	 * problem details.
+	 * @return the name in lower case, with hyphens between words
+	 */
+	@JsonValue
+	public String code() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

@@ -17,4 +17,9 @@ public final class DeciderRequiredException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "decider-required";
+	}
+
 }

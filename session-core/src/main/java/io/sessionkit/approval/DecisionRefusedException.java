@@ -76,6 +76,11 @@ public final class DecisionRefusedException extends SessionException {
 		this.decidedBy = decidedBy;
 	}
 
+	@Override
+	public String code() {
+		return "decision-refused";
+	}
+
 	/**
 	 * Returns why the decision does not count.
 	 * @return the reason

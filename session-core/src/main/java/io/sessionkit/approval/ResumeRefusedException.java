@@ -24,6 +24,11 @@ public final class ResumeRefusedException extends SessionException {
 		this.changes = List.copyOf(changes);
 	}
 
+	@Override
+	public String code() {
+		return "resume-refused";
+	}
+
 	/**
 	 * Returns the differences.
 	 * @return one sentence for each difference

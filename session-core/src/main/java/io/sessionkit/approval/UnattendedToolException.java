@@ -21,6 +21,11 @@ public final class UnattendedToolException extends SessionException {
 		this.tool = tool;
 	}
 
+	@Override
+	public String code() {
+		return "unattended-tool";
+	}
+
 	/**
 	 * Returns the name of the tool.
 	 * @return the name

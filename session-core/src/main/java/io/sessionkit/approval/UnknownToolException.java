@@ -27,6 +27,11 @@ public final class UnknownToolException extends SessionException {
 		this.names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
 	}
 
+	@Override
+	public String code() {
+		return "unknown-tool";
+	}
+
 	/**
 	 * Returns the names that no tool has. One that a model has written is cut, and shows
 	 * control characters as escapes.

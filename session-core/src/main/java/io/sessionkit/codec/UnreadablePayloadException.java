@@ -17,4 +17,9 @@ public final class UnreadablePayloadException extends SessionException {
 		super(message, cause);
 	}
 
+	@Override
+	public String code() {
+		return "unreadable-payload";
+	}
+
 }

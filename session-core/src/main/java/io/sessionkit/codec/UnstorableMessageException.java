@@ -16,4 +16,9 @@ public final class UnstorableMessageException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "unstorable-message";
+	}
+
 }

@@ -16,4 +16,9 @@ public final class UnsupportedVersionException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "unsupported-version";
+	}
+
 }

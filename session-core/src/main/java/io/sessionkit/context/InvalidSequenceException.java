@@ -16,4 +16,9 @@ public final class InvalidSequenceException extends SessionException {
 		super(message, null);
 	}
 
+	@Override
+	public String code() {
+		return "invalid-sequence";
+	}
+
 }

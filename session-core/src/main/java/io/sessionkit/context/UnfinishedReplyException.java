@@ -20,4 +20,9 @@ public final class UnfinishedReplyException extends SessionException {
 				+ " If the model never sends a finish reason, set sessionkit.require-finish-reason=false.", null);
 	}
 
+	@Override
+	public String code() {
+		return "unfinished-reply";
+	}
+
 }

@@ -41,6 +41,11 @@ public final class HookFailedException extends SessionException {
 		this.failure = Objects.requireNonNull(verdict.reason(), "the verdict must have a reason");
 	}
 
+	@Override
+	public String code() {
+		return "hook-failed";
+	}
+
 	/**
 	 * Returns the name of the hook that failed.
 	 * @return the name

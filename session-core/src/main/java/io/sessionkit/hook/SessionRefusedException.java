@@ -34,6 +34,11 @@ public final class SessionRefusedException extends SessionException {
 		this.reason = Objects.requireNonNull(verdict.reason(), "the verdict must have a reason");
 	}
 
+	@Override
+	public String code() {
+		return "refused";
+	}
+
 	/**
 	 * Returns the name of the hook that refused.
 	 * @return the name

@@ -84,6 +84,11 @@ public final class ChangeRefusedException extends SessionException {
 		this.reason = reason;
 	}
 
+	@Override
+	public String code() {
+		return "change-refused";
+	}
+
 	/**
 	 * Returns why it cannot be had.
 	 * @return the reason

@@ -35,6 +35,11 @@ public final class CommitFailedException extends SessionException {
 		this.unwritten = unwritten;
 	}
 
+	@Override
+	public String code() {
+		return "not-stored";
+	}
+
 	/**
 	 * Creates the exception of a turn whose end the store has certainly not written.
 	 * @param message a description of what happened and what to do

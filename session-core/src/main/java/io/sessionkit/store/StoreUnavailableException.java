@@ -28,6 +28,11 @@ public final class StoreUnavailableException extends SessionException {
 		this.unwritten = unwritten;
 	}
 
+	@Override
+	public String code() {
+		return "store-unavailable";
+	}
+
 	/**
 	 * Creates the exception of a write that the store has refused, so that nothing has
 	 * changed.

@@ -2,6 +2,7 @@ package io.sessionkit.stream;
 
 import java.util.List;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.TurnStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -232,10 +233,10 @@ public sealed interface CallEvent {
 	 * @param turn the id of the turn; null if none was opened
 	 * @param status how the turn is kept; null if the call has no turn or nothing is kept
 	 * of it, and if it is not known how: read the session
-	 * @param failure the simple name of the class of the exception, as in the table of
-	 * exceptions; never its message
+	 * @param code what was wrong, as {@link SessionException#code()}; {@code error} for
+	 * an exception that is none of SessionKit, whose class is in the log
 	 */
-	record Failed(@Nullable String turn, @Nullable TurnStatus status, String failure) implements CallEvent {
+	record Failed(@Nullable String turn, @Nullable TurnStatus status, String code) implements CallEvent {
 
 		@Override
 		public String name() {

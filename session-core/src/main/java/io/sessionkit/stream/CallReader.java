@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
@@ -41,6 +42,9 @@ import org.springframework.ai.chat.model.Generation;
 final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch, TurnWait {
 
 	private static final Log logger = LogFactory.getLog(CallReader.class);
+
+	/** The code of a failure whose exception is none of SessionKit. */
+	static final String ERROR = "error";
 
 	private final FluxSink<CallEvent> sink;
 
@@ -399,7 +403,11 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
-		end(new CallEvent.Failed(this.turn, this.failed, cause.getClass().getSimpleName()));
+		end(new CallEvent.Failed(this.turn, this.failed, code(cause)));
+	}
+
+	private static String code(Throwable cause) {
+		return (cause instanceof SessionException thrown) ? thrown.code() : ERROR;
 	}
 
 	/** Returns the turn as it is stored; null as long as it is not. */

@@ -69,7 +69,7 @@ final class EventForm {
 		}
 		else if (event instanceof Failed failed) {
 			end(values, failed.turn(), failed.status());
-			values.put("failure", failed.failure());
+			values.put("code", failed.code());
 		}
 		return values;
 	}
@@ -127,9 +127,14 @@ final class EventForm {
 			case "waiting" -> new Waiting(calls(values.get("calls")));
 			case "ended" -> new Ended(turn, ((Number) Objects.requireNonNull(values.get("number"))).longValue(),
 					Objects.requireNonNull(status(values)));
-			case "failed" -> new Failed(turn, status(values), text(values, "failure"));
+			case "failed" -> new Failed(turn, status(values), code(values));
 			default -> new Lost();
 		};
+	}
+
+	/** An earlier version has kept the name of a class instead. */
+	private static String code(Map<String, @Nullable Object> values) {
+		return Objects.toString(values.get("code"), CallReader.ERROR);
 	}
 
 	private static @Nullable TurnStatus status(Map<String, @Nullable Object> values) {

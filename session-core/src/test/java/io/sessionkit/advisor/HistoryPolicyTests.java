@@ -21,6 +21,7 @@ import io.sessionkit.Durability;
 import io.sessionkit.IdempotencyKeyException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -796,7 +797,8 @@ class HistoryPolicyTests {
 		approve(approvals);
 		assertThatExceptionOfType(SessionConflictException.class)
 			.isThrownBy(() -> prompt("more", none()).toolCallbacks(cancelling(runs)).call().content())
-			.withMessageContainingAll("is kept", "Do not send it again", "Approvals.cancel(..)");
+			.withMessageContainingAll("is kept", "Do not send it again", "Approvals.cancel(..)")
+			.matches(SessionException::isMessageKept);
 		assertThat(runs).hasValue(0);
 		approvals.cancel(this.key);
 		assertThat(view()).filteredOn((line) -> line.contains("more")).containsExactly("user: more");

@@ -227,7 +227,7 @@ class OpenAiWireTests {
 	}
 
 	@Test
-	void theEventOfAFailedCallNamesWhatTheProviderAnswered() throws IOException {
+	void theEventOfAFailedCallSaysThatItIsNoneOfOursAndItsTurnNamesWhatTheProviderAnswered() throws IOException {
 		try (OpenAiStub stub = new OpenAiStub()) {
 			ChatClient chat = ClientSetup.streaming()
 				.builder(stub.model(), SessionAdvisor.of(Conversations.of(this.store)))
@@ -237,7 +237,9 @@ class OpenAiWireTests {
 				.blockLast(Duration.ofSeconds(20));
 
 			assertThat(last).isInstanceOfSatisfying(CallEvent.Failed.class,
-					(failed) -> assertThat(failed.failure()).isEqualTo(BadRequestException.class.getSimpleName()));
+					(failed) -> assertThat(failed.code()).isEqualTo("error"));
+			assertThat(this.store.turns(SessionKey.of("t1"), Tail.ALL)).extracting(Turn::failure)
+				.containsExactly(BadRequestException.class.getName());
 		}
 	}
 

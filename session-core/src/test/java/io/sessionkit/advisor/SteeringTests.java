@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
@@ -481,7 +482,8 @@ class SteeringTests {
 			waiting.set(Thread.currentThread());
 			assertThatExceptionOfType(TurnInProgressException.class)
 				.isThrownBy(() -> prompt(chat(store), "u2").call().content())
-				.withMessageContaining("stays in that turn");
+				.withMessageContaining("stays in that turn")
+				.matches(SessionException::isMessageKept);
 			return "told";
 		});
 		awaitInLine(store, 2);
@@ -1225,6 +1227,7 @@ class SteeringTests {
 		}))).isInstanceOfSatisfying(StoreUnavailableException.class, (ex) -> {
 			assertThat(ex).hasMessageContaining("Do not send it again").hasMessageEndingWith("The store is full.");
 			assertThat(ex.isUnwritten()).isFalse();
+			assertThat(ex.isMessageKept()).isTrue();
 		});
 		store.beforePut((record) -> {
 		});
@@ -1236,8 +1239,10 @@ class SteeringTests {
 	@Test
 	void aCallWhoseMessageIsInATurnThatBrokeOffSaysSoIfItHasOtherTools() throws Exception {
 		assertThat(failure(memory(), () -> this.description = "looks away"))
-			.isInstanceOfSatisfying(ResumeRefusedException.class, (ex) -> assertThat(ex)
-				.hasMessageContainingAll("Do not send it again", "Tool 'look' has another description"));
+			.isInstanceOfSatisfying(ResumeRefusedException.class, (ex) -> {
+				assertThat(ex).hasMessageContainingAll("Do not send it again", "Tool 'look' has another description");
+				assertThat(ex.isMessageKept()).isTrue();
+			});
 	}
 
 	/** A call without one is told to add a message, which would be there twice then. */
@@ -1463,7 +1468,8 @@ class SteeringTests {
 		Awaitility.await().until(() -> second.isDone() || third.isDone());
 		Future<ChatResponse> other = second.isDone() ? second : third;
 		assertThatExceptionOfType(Exception.class).isThrownBy(other::get)
-			.withStackTraceContaining("stays in that turn");
+			.withStackTraceContaining("stays in that turn")
+			.matches((ex) -> ((SessionException) ex.getCause()).isMessageKept());
 		told.countDown();
 		Future<ChatResponse> one = (other == second) ? third : second;
 		assertThat(text(one.get(20, TimeUnit.SECONDS))).contains("u2", "u3");

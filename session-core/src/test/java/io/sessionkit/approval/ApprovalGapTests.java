@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import io.sessionkit.Durability;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
@@ -275,7 +276,8 @@ class ApprovalGapTests {
 		assertThatExceptionOfType(StoreUnavailableException.class)
 			.isThrownBy(() -> ask(chat(conversations), "and this"))
 			.withMessageContaining("Do not send it again")
-			.withMessageEndingWith("The store is down.");
+			.withMessageEndingWith("The store is down.")
+			.matches(SessionException::isMessageKept);
 	}
 
 	@Test

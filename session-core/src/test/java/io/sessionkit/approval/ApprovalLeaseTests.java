@@ -156,7 +156,7 @@ class ApprovalLeaseTests {
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo(new CallEvent.Failed(store.turns(this.key, Tail.ALL).get(0).id(),
-					TurnStatus.COMPLETED, "TurnInProgressException"));
+					TurnStatus.COMPLETED, "turn-in-progress"));
 		}
 	}
 

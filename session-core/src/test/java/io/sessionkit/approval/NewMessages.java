@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnStatus;
@@ -165,7 +166,8 @@ abstract class NewMessages extends ResumedTurns {
 		assertThatExceptionOfType(ResumeRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContaining("Do not send it again")
 			.withMessageContaining("Tool 'cancel' has another description")
-			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(ResumeRefusedException.class));
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(ResumeRefusedException.class))
+			.matches(SessionException::isMessageKept);
 		assertThat(this.runs).isEmpty();
 		tools(tool("cancel"), tool("look"));
 		assertThat(answer(mode)).isEqualTo("done");
@@ -191,7 +193,7 @@ abstract class NewMessages extends ResumedTurns {
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContaining("Do not send it again")
 			.withMessageEndingWith("The store is full.")
-			.matches((ex) -> !ex.isUnwritten());
+			.matches((ex) -> !ex.isUnwritten() && ex.isMessageKept());
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(5).endsWith("user: q2", "assistant: done");
 	}
@@ -213,7 +215,8 @@ abstract class NewMessages extends ResumedTurns {
 			.isThrownBy(() -> response(setup(mode),
 					client(setup(mode)).build().prompt().user("q2").advisors(SessionAdvisor.expectTurn(1))))
 			.satisfies((ex) -> assertThat(ex.getSuppressed())
-				.noneMatch((each) -> each.getMessage().contains("Do not send it again")));
+				.noneMatch((each) -> each.getMessage().contains("Do not send it again")))
+			.matches((ex) -> !ex.isMessageKept());
 	}
 
 	/** No call reads it before the turn continues. */
@@ -493,7 +496,7 @@ abstract class NewMessages extends ResumedTurns {
 		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContaining("Do not send it again")
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(SessionRefusedException.class))
-			.matches((ex) -> ex.hook().equals("polite") && ex.reason().equals("rude"));
+			.matches((ex) -> ex.hook().equals("polite") && ex.reason().equals("rude") && ex.isMessageKept());
 		threads((threads) -> {
 		});
 		assertThat(answer(mode)).isEqualTo("done");

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
@@ -218,7 +219,8 @@ class DrainTests {
 			}
 		};
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ask(this.first, setup(mode), "q:3"))
-			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(openTurn().id()));
+			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(openTurn().id()))
+			.matches(SessionException::isMessageKept);
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertNobodyWorks(moment);
@@ -756,7 +758,7 @@ class DrainTests {
 			List<StreamEvent> there = streams.resume(KEY, here.get(0).id()).collectList().block();
 			assertThat(there).isEqualTo(here.subList(1, here.size()));
 			assertThat(there.get(there.size() - 1).event()).isEqualTo(new CallEvent.Failed(openTurn().id(),
-					TurnStatus.INCOMPLETE, TurnHandedOverException.class.getSimpleName()));
+					TurnStatus.INCOMPLETE, "handed-over"));
 			List<StreamEvent> rest = streams
 				.start(client(second, ClientSetup.streaming()).prompt().advisors(SessionAdvisor.session(KEY)))
 				.collectList()
@@ -870,7 +872,8 @@ class DrainTests {
 		this.first.drain(Duration.ZERO);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(calls.joining()::join)
 			.withCauseInstanceOf(TurnHandedOverException.class)
-			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turn()).isNull());
+			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turn()).isNull())
+			.matches((ex) -> ((SessionException) ex.getCause()).isMessageKept());
 		calls.release().countDown();
 		assertThat(calls.elsewhere().join()).isEqualTo("a of q:2+r");
 	}

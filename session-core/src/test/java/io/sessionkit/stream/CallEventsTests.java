@@ -13,8 +13,6 @@ import java.util.function.Function;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionLostException;
-import io.sessionkit.ShuttingDownException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -31,9 +29,7 @@ import io.sessionkit.guard.StopWords;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
-import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnPart;
-import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -63,6 +59,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
@@ -236,6 +233,15 @@ class CallEventsTests {
 			.endsWith(new Ended(turn().id(), 1, TurnStatus.COMPLETED));
 	}
 
+	/** As problem details are, so that a page has one table of both. */
+	@Test
+	void endsAreWrittenInLowerCaseWithHyphens() {
+		assertThat(JsonMapper.shared().writeValueAsString(new Ended("7-a", 7, TurnStatus.AWAITING_APPROVAL)))
+			.contains("\"status\":\"awaiting-approval\"");
+		assertThat(JsonMapper.shared().writeValueAsString(new Failed("7-a", TurnStatus.FAILED, "not-stored")))
+			.contains("\"status\":\"failed\"", "\"code\":\"not-stored\"");
+	}
+
 	@Test
 	void failureBeforeTheFirstEventIsTheErrorOfTheStream() {
 		this.store.failAt(Fault.OPEN);
@@ -251,18 +257,18 @@ class CallEventsTests {
 		String turn = turn().id();
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(events).containsExactly(new Begun(turn), new Text("half"),
-				new Failed(turn, TurnStatus.FAILED, "IllegalStateException"));
+				new Failed(turn, TurnStatus.FAILED, "error"));
 	}
 
 	/** Its client may be told the status of that exception. */
 	@Test
-	void failureHasTheNameOfWhatWasThrownAndNotOfWhatCarriesIt() {
+	void failureHasTheCodeOfWhatWasThrownAndNotOfWhatCarriesIt() {
 		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false))
 			.concatWith(Flux
 				.error(new CompletionException(new RuntimeException(new UnstorableMessageException("secret"))))));
 		List<CallEvent> events = read(prompt());
 		assertThat(events).last()
-			.isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, UnstorableMessageException.class.getSimpleName()));
+			.isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, "unstorable-message"));
 		assertThat(turn().failure()).isEqualTo(UnstorableMessageException.class.getName());
 	}
 
@@ -275,7 +281,7 @@ class CallEventsTests {
 		Turn open = turn();
 		assertThat(open.status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertThat(events.get(events.size() - 1))
-			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "IllegalStateException"));
+			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error"));
 	}
 
 	@Test
@@ -284,7 +290,7 @@ class CallEventsTests {
 		this.model.says("done");
 		List<CallEvent> events = read(prompt());
 		assertThat(events).containsExactly(new Begun(turn().id()),
-				new Failed(turn().id(), TurnStatus.REFUSED, SessionRefusedException.class.getSimpleName()));
+				new Failed(turn().id(), TurnStatus.REFUSED, "refused"));
 	}
 
 	/** The store has it, and only its answer was lost. */
@@ -298,7 +304,7 @@ class CallEventsTests {
 		});
 		List<CallEvent> events = read(prompt());
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(events).last().isEqualTo(new Failed(turn().id(), null, CommitFailedException.class.getSimpleName()));
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), null, "not-stored"));
 	}
 
 	@ParameterizedTest
@@ -313,7 +319,7 @@ class CallEventsTests {
 		});
 		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isEqualTo(left);
-			assertThat(failed.failure()).isEqualTo(CommitFailedException.class.getSimpleName());
+			assertThat(failed.code()).isEqualTo("not-stored");
 		});
 		assertThat(turns()).extracting(Turn::status).isEqualTo((left != null) ? List.of(left) : List.of());
 	}
@@ -326,7 +332,7 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isNull();
-			assertThat(failed.failure()).isEqualTo("IllegalStateException");
+			assertThat(failed.code()).isEqualTo("error");
 		});
 	}
 
@@ -340,7 +346,7 @@ class CallEventsTests {
 		});
 		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isNull();
-			assertThat(failed.failure()).isEqualTo(SessionLostException.class.getSimpleName());
+			assertThat(failed.code()).isEqualTo("session-lost");
 		});
 		assertThat(turns()).isEmpty();
 	}
@@ -359,7 +365,7 @@ class CallEventsTests {
 		this.conversations.drain(Duration.ZERO);
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(second).containsExactly(new InLine(),
-					new Failed(null, null, ShuttingDownException.class.getSimpleName())));
+					new Failed(null, null, "shutting-down")));
 		released.countDown();
 	}
 
@@ -380,7 +386,7 @@ class CallEventsTests {
 		Turn refused = turns().get(1);
 		assertThat(refused.status()).isEqualTo(TurnStatus.REFUSED);
 		assertThat(second).last()
-			.isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, SessionRefusedException.class.getSimpleName()));
+			.isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, "refused"));
 	}
 
 	/**
@@ -554,7 +560,7 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		assertThat(turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
 		assertThat(events.get(events.size() - 1))
-			.isEqualTo(new Failed(turn().id(), TurnStatus.AWAITING_APPROVAL, "StoreUnavailableException"));
+			.isEqualTo(new Failed(turn().id(), TurnStatus.AWAITING_APPROVAL, "store-unavailable"));
 	}
 
 	private void thinks() {

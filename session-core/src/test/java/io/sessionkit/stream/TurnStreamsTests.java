@@ -1161,6 +1161,16 @@ class TurnStreamsTests {
 			.isEqualTo(new CallEvent.Waiting(List.of(new CallEvent.WaitingCall("7", "add", "{}", null, null, null))));
 	}
 
+	/** It has the name of a class. */
+	@Test
+	void failureThatAnEarlierVersionHasKeptHasNoCodeOfItsOwn() {
+		CallEvent.Failed failed = new CallEvent.Failed("7-a", TurnStatus.FAILED, "not-stored");
+		assertThat(EventForm.read(EventForm.write(failed))).isEqualTo(failed);
+		assertThat(EventForm
+			.read(Map.of("event", "failed", "turn", "7-a", "status", "FAILED", "failure", "CommitFailedException")))
+			.isEqualTo(new CallEvent.Failed("7-a", TurnStatus.FAILED, "error"));
+	}
+
 	/**
 	 * A part of the stream was deleted or has expired: the process that works is not
 	 * gone.

@@ -273,7 +273,7 @@ class StreamSnippetsTests {
 				event("tool-called", "{\"id\":\"c1\",\"tool\":\"find_order\",\"arguments\":\"{\\\"number\\\":17}\"}"),
 				event("tool-returned", "{\"id\":\"c1\",\"tool\":\"find_order\",\"result\":\"sent\"}"),
 				event("text", "{\"text\":\"It is on\"}"), event("text", "{\"text\":\" its way.\"}"),
-				event("ended", "{\"turn\":\"" + turn + "\",\"number\":1,\"status\":\"COMPLETED\"}"));
+				event("ended", "{\"turn\":\"" + turn + "\",\"number\":1,\"status\":\"completed\"}"));
 	}
 
 	private static String event(String name, String data) {

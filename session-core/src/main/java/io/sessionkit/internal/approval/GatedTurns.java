@@ -25,6 +25,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.ledger.HeldCalls;
 import io.sessionkit.internal.ledger.Ledger;
@@ -298,16 +299,17 @@ public final class GatedTurns {
 	}
 
 	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
-		return new TurnHandedOverException(answer.turn(), "The message has joined a turn on session " + key
-				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
-				+ " message, in another process, to continue it.");
+		return KeptMessage
+			.with(new TurnHandedOverException(answer.turn(), "The message has joined a turn on session " + key
+					+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
+					+ " message, in another process, to continue it."));
 	}
 
 	/** Whoever asks again would have the message twice in the history. */
 	private static TurnInProgressException continuedByOthers(SessionKey key) {
-		return new TurnInProgressException("The message has joined a turn on session " + key
+		return KeptMessage.with(new TurnInProgressException("The message has joined a turn on session " + key
 				+ " that broke off, and another call continues it at this moment. The message stays in that turn; read the"
-				+ " session to see its answer.");
+				+ " session to see its answer."));
 	}
 
 	private OpenedCall open(TurnRequest request, Means means) {
@@ -462,14 +464,14 @@ public final class GatedTurns {
 		}
 		catch (StoreUnavailableException ex) {
 			// not unwritten, whatever the store says of its last write
-			throw new StoreUnavailableException(kept(key) + " " + ex.getMessage(), ex);
+			throw KeptMessage.with(new StoreUnavailableException(kept(key) + " " + ex.getMessage(), ex));
 		}
 		catch (SessionRefusedException ex) {
 			throw kept(key, ex);
 		}
 		catch (RuntimeException | Error ex) {
 			// of a hook or a merge, so it stays as it is
-			ex.addSuppressed(new IllegalStateException(kept(key)));
+			KeptMessage.with(ex, kept(key));
 			throw ex;
 		}
 	}
@@ -477,7 +479,7 @@ public final class GatedTurns {
 	private static ResumeRefusedException kept(SessionKey key, ResumeRefusedException cause) {
 		ResumeRefusedException kept = new ResumeRefusedException(kept(key) + " " + cause.getMessage(), cause.changes());
 		kept.addSuppressed(cause);
-		return kept;
+		return KeptMessage.with(kept);
 	}
 
 	private static SessionRefusedException kept(SessionKey key, SessionRefusedException cause) {
@@ -487,7 +489,7 @@ public final class GatedTurns {
 						+ " hook refuses is left out then. " + cause.getMessage(),
 				new Verdict(cause.hook(), cause.phase(), Verdict.Kind.REFUSED, cause.reason()));
 		kept.addSuppressed(cause);
-		return kept;
+		return KeptMessage.with(kept);
 	}
 
 	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {
@@ -496,7 +498,7 @@ public final class GatedTurns {
 						+ " Approvals.cancel(..): the message is history then.",
 				null);
 		kept.addSuppressed(cause);
-		return kept;
+		return KeptMessage.with(kept);
 	}
 
 	/** Whoever asks again would have the message twice in the history. */

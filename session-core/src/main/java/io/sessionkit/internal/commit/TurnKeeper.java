@@ -20,6 +20,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
@@ -226,7 +227,7 @@ public final class TurnKeeper {
 	public void fail(RecordedTurn recorded, Throwable cause, boolean ends) {
 		TurnEnd end = this.hooks.end(cause);
 		if (stored() != null && !ends && (end == null || end.status() != TurnStatus.REFUSED)) {
-			tellOpen((end != null) ? end : TurnEnd.failed(cause), isOthers(cause));
+			sayIfKept(cause, tellOpen((end != null) ? end : TurnEnd.failed(cause), isOthers(cause)));
 			return;
 		}
 		try {
@@ -292,11 +293,15 @@ public final class TurnKeeper {
 		// change by others, and wait for them again
 		if (answer != null && cause instanceof SessionConflictException) {
 			SessionConflictException conflict = this.failedEnd.outwaited(answer, cause);
-			tell(TurnEnd.failed(conflict), isOpen() ? statusNow() : null);
+			TurnStatus status = isOpen() ? statusNow() : null;
+			tell(TurnEnd.failed(conflict), status);
+			sayIfKept(conflict, status);
 			return conflict;
 		}
 		CommitFailedException failure = this.failedEnd.commitFailed(answer, cause);
-		tell(TurnEnd.failed(CommitFailedException.class.getName()), this.failedEnd.statusAfter(failure));
+		TurnStatus status = this.failedEnd.statusAfter(failure);
+		tell(TurnEnd.failed(CommitFailedException.class.getName()), status);
+		sayIfKept(failure, status);
 		return failure;
 	}
 
@@ -495,14 +500,24 @@ public final class TurnKeeper {
 	/**
 	 * Tells of a call that has ended and has left its turn as it was stored before.
 	 * @param others whether others may have stored it since
+	 * @return how it is stored; null if it is not, or if that is not known
 	 */
-	private void tellOpen(TurnEnd end, boolean others) {
+	private @Nullable TurnStatus tellOpen(TurnEnd end, boolean others) {
 		Turn open = stored();
-		if (open == null || end.status() == TurnStatus.INCOMPLETE) {
-			tell(end, end.status());
-		}
-		else {
-			tell(end, others ? statusNow() : open.status());
+		TurnStatus known = (open == null || end.status() == TurnStatus.INCOMPLETE) ? end.status()
+				: others ? statusNow() : open.status();
+		tell(end, known);
+		return known;
+	}
+
+	/**
+	 * Says of an exception of SessionKit that the message of its call is kept, if its
+	 * turn is open, or if others have made it history.
+	 */
+	private static void sayIfKept(Throwable cause, @Nullable TurnStatus status) {
+		boolean kept = status != null && (status.isOpen() || status == TurnStatus.COMPLETED);
+		if (kept && Thrown.cause(cause) instanceof SessionException thrown) {
+			KeptMessage.with(thrown);
 		}
 	}
 

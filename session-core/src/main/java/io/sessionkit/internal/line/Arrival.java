@@ -11,6 +11,7 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.internal.KeptMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,17 +116,18 @@ public final class Arrival {
 	}
 
 	private TurnInProgressException interrupted(boolean joined) {
-		return new TurnInProgressException("The call on session " + this.key + (joined
-				? " was interrupted while the turn that its message has joined was running. The message stays in that"
-						+ " turn; read the session to see its answer."
-				: " was interrupted while it waited for the calls before it. Nothing was run."));
+		return joined ? KeptMessage.with(new TurnInProgressException("The call on session " + this.key
+				+ " was interrupted while the turn that its message has joined was running. The message stays in that"
+				+ " turn; read the session to see its answer."))
+				: new TurnInProgressException("The call on session " + this.key
+						+ " was interrupted while it waited for the calls before it. Nothing was run.");
 	}
 
 	/** Whoever makes the call again would have a message twice that has joined a turn. */
 	private SessionException shuttingDown(boolean joined) {
-		return joined ? new TurnHandedOverException(null, "The call on session " + this.key
+		return joined ? KeptMessage.with(new TurnHandedOverException(null, "The call on session " + this.key
 				+ " waits in a process that shuts down. Its message has joined a turn at work in another process and stays"
-				+ " in it: read the session to see the answer, and do not send the message again.")
+				+ " in it: read the session to see the answer, and do not send the message again."))
 				: Drain.refused(this.key);
 	}
 

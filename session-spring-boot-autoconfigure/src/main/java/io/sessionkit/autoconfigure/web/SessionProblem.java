@@ -194,13 +194,6 @@ enum SessionProblem {
 		return this == SHUTTING_DOWN || this == HANDED_OVER;
 	}
 
-	/**
-	 * Returns the name of the problem in its {@code type} and its {@code code}.
-	 */
-	String code() {
-		return lowerCase(this);
-	}
-
 	private static String lowerCase(Enum<?> constant) {
 		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
@@ -208,11 +201,12 @@ enum SessionProblem {
 	ProblemDetail detail(SessionException ex) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(isOfUnknown(ex) ? HttpStatus.NOT_FOUND : this.status,
 				text(ex));
-		problem.setType(URI.create("urn:sessionkit:" + code()));
-		problem.setProperty("code", code());
+		problem.setType(URI.create("urn:sessionkit:" + ex.code()));
+		problem.setProperty("code", ex.code());
+		put(problem, "messageKept", ex.isMessageKept() ? true : null);
 		if (ex instanceof DecisionRefusedException refusal) {
 			put(problem, "reason", lowerCase(refusal.reason()));
-			put(problem, "call", refusal.status());
+			put(problem, "callStatus", (refusal.status() != null) ? refusal.status().code() : null);
 			put(problem, "decidedBy", refusal.decidedBy());
 		}
 		if (ex instanceof ChangeRefusedException refusal) {

@@ -150,7 +150,7 @@ class ActuatorTests {
 			.containsExactly("waiting", "plain");
 		assertThat(body.path("approvals").valueStream().map((each) -> each.path("tool").asString()))
 			.containsExactly("look");
-		assertThat(body.path("approvals").get(0).path("status").asString()).isEqualTo("PROPOSED");
+		assertThat(body.path("approvals").get(0).path("status").asString()).isEqualTo("proposed");
 	}
 
 	@Test
@@ -159,7 +159,7 @@ class ActuatorTests {
 		assertThat(response.body()).doesNotContain("secret").doesNotContain("the answer");
 		JsonNode body = this.application.get("/sessions/plain");
 		assertThat(body.path("session").path("turns").asInt()).isEqualTo(1);
-		assertThat(body.path("turns").get(0).path("status").asString()).isEqualTo("COMPLETED");
+		assertThat(body.path("turns").get(0).path("status").asString()).isEqualTo("completed");
 		assertThat(body.path("turns").get(0).path("items").asInt()).isEqualTo(2);
 		assertThat(body.path("turns").get(0).has("messages")).isFalse();
 	}

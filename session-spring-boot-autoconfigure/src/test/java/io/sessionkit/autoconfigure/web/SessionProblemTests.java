@@ -2,6 +2,7 @@ package io.sessionkit.autoconfigure.web;
 
 import java.io.IOException;
 import java.lang.reflect.Modifier;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Principal;
@@ -23,11 +24,13 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.context.UnfinishedReplyException;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
@@ -56,6 +59,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
@@ -73,6 +77,7 @@ import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
 
 /**
  * Tests what clients are told of the exceptions of SessionKit.
@@ -100,7 +105,7 @@ class SessionProblemTests {
 		Map<String, String> problems = Arrays.stream(SessionProblem.values())
 			.filter((problem) -> problem != SessionProblem.SESSION_ERROR)
 			.collect(Collectors.toMap((problem) -> problem.type().getSimpleName(),
-					(problem) -> problem.status().value() + " " + problem.code()));
+					(problem) -> problem.status().value() + " " + code(problem.type())));
 		Map<String, String> rows = ROW.matcher(Files.readString(Path.of("../docs/http.md")))
 			.results()
 			.collect(Collectors.toMap((row) -> row.group(1), (MatchResult row) -> row.group(2) + " " + row.group(3)));
@@ -117,6 +122,10 @@ class SessionProblemTests {
 		assertThat(rows).isEqualTo(problems);
 	}
 
+	private static String code(Class<? extends SessionException> type) {
+		return new SpringObjenesis().newInstance(type, false).code();
+	}
+
 	@Test
 	void aSubclassOfTheApplicationIsAnError() {
 		SessionException own = new SessionException("own", null) {
@@ -124,6 +133,34 @@ class SessionProblemTests {
 
 		assertThat(SessionProblem.of(own)).isEqualTo(SessionProblem.SESSION_ERROR);
 		assertThat(SessionProblem.SESSION_ERROR.status()).isEqualTo(HttpStatus.INTERNAL_SERVER_ERROR);
+		assertThat(SessionProblem.of(own).detail(own).getProperties()).containsExactly(entry("code", "session-error"));
+	}
+
+	@Test
+	void aSubclassOfTheApplicationMayHaveACodeOfItsOwn() {
+		SessionException own = new SessionException("own", null) {
+
+			@Override
+			public String code() {
+				return "over-budget";
+			}
+
+		};
+
+		ProblemDetail problem = SessionProblem.of(own).detail(own);
+
+		assertThat(problem.getType()).isEqualTo(URI.create("urn:sessionkit:over-budget"));
+		assertThat(problem.getProperties()).containsExactly(entry("code", "over-budget"));
+	}
+
+	/** Its client would send it again, and the model would get it twice. */
+	@Test
+	void aProblemSaysWhetherTheMessageIsKept() {
+		SessionException known = KeptMessage.with(new TurnInProgressException("It has joined a turn."));
+		SessionException unknown = new TurnInProgressException("Nothing was run.");
+
+		assertThat(SessionProblem.of(known).detail(known).getProperties()).containsEntry("messageKept", true);
+		assertThat(SessionProblem.of(unknown).detail(unknown).getProperties()).doesNotContainKey("messageKept");
 	}
 
 	/** Whoever reads only the status and this header asks no question twice. */
@@ -180,7 +217,7 @@ class SessionProblemTests {
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
 				.isLenientlyEqualTo(
-						"{\"code\": \"decision-refused\", \"reason\": \"may-have-run\", \"call\": \"UNCERTAIN\", \"decidedBy\": \"Ada\"}");
+						"{\"code\": \"decision-refused\", \"reason\": \"may-have-run\", \"callStatus\": \"uncertain\", \"decidedBy\": \"Ada\"}");
 			assertThat(client.get().uri("/fails/missing")).hasStatus(HttpStatus.NOT_FOUND)
 				.bodyText()
 				.doesNotContain("'t1'", "of 'ada'");

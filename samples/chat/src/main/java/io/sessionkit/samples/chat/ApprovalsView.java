@@ -36,7 +36,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * or if nobody has to decide
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
-			@Nullable String description, @Nullable JsonNode schema, String arguments, ApprovalStatus status,
+			@Nullable String description, @Nullable JsonNode schema, String arguments, String status,
 			boolean pending, boolean claimed, Instant requestedAt, @Nullable Instant expiresAt,
 			List<DecisionView> decisions, int times, @Nullable String fault) {
 
@@ -47,7 +47,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 		static CallView of(ToolApproval call, String title, @Nullable String description, @Nullable JsonNode schema) {
 			return new CallView(call.id(), call.asShown(), call.turnId(), call.round(), call.index(), call.tool(),
 					title, (call.description() != null) ? call.description() : description, schema, call.arguments(),
-					call.status(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
+					call.status().name(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
 					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
 					fault(call, schema));
 		}

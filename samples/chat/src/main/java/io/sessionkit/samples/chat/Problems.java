@@ -1,7 +1,5 @@
 package io.sessionkit.samples.chat;
 
-import java.util.Set;
-
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionPausedException;
@@ -14,7 +12,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -27,11 +24,6 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 final class Problems {
 
 	private static final Log logger = LogFactory.getLog(Problems.class);
-
-	/** Exceptions of SessionKit that have no words of their own. */
-	private static final Set<String> OF_THE_APPLICATION = Set.of("InvalidSequenceException", "NestedTurnException",
-			"SessionRequiredException", "ShuttingDownException", "TurnHandedOverException", "UnattendedToolException",
-			"UnknownToolException", "UnreadablePayloadException", "UnsupportedVersionException");
 
 	@ExceptionHandler
 	ProblemDetail session(SessionException ex) {
@@ -49,24 +41,15 @@ final class Problems {
 		if (ex instanceof DecisionRefusedException refusal) {
 			return of(refusal);
 		}
-		ProblemDetail reworded = reworded(ex.getClass().getSimpleName());
-		if (reworded != null) {
-			return reworded;
-		}
-		return (ex instanceof SessionException) ? ofApplication()
-				: ofModel(NestedExceptionUtils.getMostSpecificCause(ex).getClass().getSimpleName());
+		return (ex instanceof SessionException known) ? of(known.code()) : ofModel();
 	}
 
 	/**
 	 * Returns the problem to show for a failure of which the events of a stream tell no
-	 * more than the class.
+	 * more than the code.
 	 */
 	static ProblemDetail of(CallEvent.Failed event) {
-		ProblemDetail reworded = reworded(event.failure());
-		if (reworded != null) {
-			return reworded;
-		}
-		return OF_THE_APPLICATION.contains(event.failure()) ? ofApplication() : ofModel(event.failure());
+		return of(event.code());
 	}
 
 	private static ProblemDetail ofApplication() {
@@ -84,51 +67,50 @@ final class Problems {
 	}
 
 	/**
-	 * Returns the problem of an exception whose class says it all; null for others.
+	 * Returns the problem of an exception whose code says it all.
 	 */
-	private static @Nullable ProblemDetail reworded(String failure) {
-		return switch (failure) {
-			case "SessionConflictException" -> problem(HttpStatus.CONFLICT, Kind.CONFLICT,
+	private static ProblemDetail of(String code) {
+		return switch (code) {
+			case "conflict" -> problem(HttpStatus.CONFLICT, Kind.CONFLICT,
 					"Another window was faster. Ask again to go on from there.");
-			case "SessionLostException" -> deleted();
-			case "SessionPausedException" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
+			case "session-lost" -> deleted();
+			case "waits-for-decision" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
-			case "TurnInProgressException" -> problem(HttpStatus.CONFLICT, Kind.RUNS,
+			case "turn-in-progress" -> problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
-			case "CommitFailedException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
+			case "not-stored" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The answer could not be stored, or the database did not say so. Reload the page to see what the thread holds.");
-			case "ChangeRefusedException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+			case "change-refused" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"This cannot be asked now. If it takes the place of a turn, that may be deleted, or its effects are being taken back. Reload the page.");
-			case "IdempotencyKeyException" ->
+			case "idempotency-key" ->
 				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
-			case "SessionRefusedException", "HookFailedException" -> problem(HttpStatus.UNPROCESSABLE_CONTENT,
+			case "refused", "hook-failed" -> problem(HttpStatus.UNPROCESSABLE_CONTENT,
 					Kind.REFUSED, "A rule of this chat refuses the message or its answer. The turn says why.");
-			case "ResumeRefusedException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+			case "resume-refused" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"The turn cannot go on: its tools are not those that were approved.");
-			case "NothingWaitsException" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
+			case "nothing-waits" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"Nothing in this thread waits to be continued. It may have gone on already.");
-			case "InvalidSessionKeyException" ->
+			case "invalid-session-key" ->
 				problem(HttpStatus.BAD_REQUEST, Kind.REFUSED, "The id of the thread is not a valid one.");
-			case "CallerRequiredException" -> problem(HttpStatus.UNAUTHORIZED, Kind.REFUSED, "Sign in first.");
-			case "CallerRefusedException" ->
+			case "caller-required" -> problem(HttpStatus.UNAUTHORIZED, Kind.REFUSED, "Sign in first.");
+			case "caller-refused" ->
 				problem(HttpStatus.FORBIDDEN, Kind.REFUSED, "Nobody with this name can have threads here.");
-			case "DeciderRequiredException" ->
+			case "decider-required" ->
 				problem(HttpStatus.FORBIDDEN, Kind.REFUSED, "This tool call is decided by somebody else.");
-			case "SessionNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED, "There is no such thread.");
-			case "StreamNotFoundException" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED,
+			case "session-not-found" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED, "There is no such thread.");
+			case "stream-not-found" -> problem(HttpStatus.NOT_FOUND, Kind.REFUSED,
 					"There is no such answer, or it is not kept any more. Reload the page.");
-			case "StoreUnavailableException" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
+			case "store-unavailable" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,
 					"The threads cannot be reached at the moment. Reload the page later to see what the thread holds.");
-			case "UnstorableMessageException" ->
+			case "unstorable-message" ->
 				problem(HttpStatus.BAD_REQUEST, Kind.UNSTORED, "The message contains something that cannot be stored.");
-			default -> null;
+			case "error", "unfinished-reply" -> ofModel();
+			default -> ofApplication();
 		};
 	}
 
-	private static ProblemDetail ofModel(String cause) {
-		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model could not answer. Try again.");
-		problem.setProperty("cause", cause);
-		return problem;
+	private static ProblemDetail ofModel() {
+		return problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model could not answer. Try again.");
 	}
 
 	/**
@@ -136,16 +118,14 @@ final class Problems {
 	 * exception.
 	 */
 	static ProblemDetail noReply() {
-		ProblemDetail problem = problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model gave no answer. Try again.");
-		problem.setProperty("cause", "no reply");
-		return problem;
+		return problem(HttpStatus.BAD_GATEWAY, Kind.MODEL, "The model gave no answer. Try again.");
 	}
 
 	@ExceptionHandler
 	ProblemDetail arguments(ArgumentsRefusedException ex) {
 		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, ex.getMessage());
 		problem.setProperty("faults", ex.faults());
-		problem.setProperty("call", ex.status());
+		problem.setProperty("callStatus", ex.status());
 		return problem;
 	}
 
@@ -197,7 +177,7 @@ final class Problems {
 
 	private static ProblemDetail of(DecisionRefusedException ex) {
 		ProblemDetail problem = problem(HttpStatus.CONFLICT, Kind.REFUSED, words(ex));
-		problem.setProperty("call", ex.status());
+		problem.setProperty("callStatus", ex.status());
 		problem.setProperty("decidedBy", ex.decidedBy());
 		return problem;
 	}

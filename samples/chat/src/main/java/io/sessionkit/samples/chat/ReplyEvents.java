@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
+import io.sessionkit.SessionException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.conversation.Conversation;
@@ -50,7 +51,7 @@ final class ReplyEvents {
 		return Flux.defer(() -> {
 			ReplyEvents reply = new ReplyEvents(thread);
 			return events.concatMap((each) -> reply.shown(each.event()).map((shown) -> shown.id(each.id()).build()))
-				.onErrorResume((ex) -> isTakenOver(ex.getClass().getSimpleName()) ? Mono.empty()
+				.onErrorResume((ex) -> ex instanceof SessionException known && isTakenOver(known.code()) ? Mono.empty()
 						: Mono.just(event("problem", problem(ex)).build()));
 		});
 	}
@@ -58,8 +59,8 @@ final class ReplyEvents {
 	/**
 	 * Returns whether the page is to ask again, since another process takes it from here.
 	 */
-	private static boolean isTakenOver(String failure) {
-		return failure.equals("ShuttingDownException") || failure.equals("TurnHandedOverException");
+	private static boolean isTakenOver(String code) {
+		return code.equals("shutting-down") || code.equals("handed-over");
 	}
 
 	private static ProblemDetail problem(Throwable ex) {
@@ -72,7 +73,7 @@ final class ReplyEvents {
 			return reading(() -> end(ended));
 		}
 		if (event instanceof CallEvent.Failed failed) {
-			return isTakenOver(failed.failure()) ? Mono.empty()
+			return isTakenOver(failed.code()) ? Mono.empty()
 					: reading(() -> Optional.of(event("problem", withTurn(problem(failed), failed.turn()))));
 		}
 		if (event instanceof CallEvent.Lost) {
@@ -135,7 +136,7 @@ final class ReplyEvents {
 
 	/** A conflict may mean that another window has deleted the thread. */
 	private ProblemDetail problem(CallEvent.Failed failed) {
-		return (failed.failure().equals("SessionConflictException") && isDeleted()) ? Problems.deleted()
+		return (failed.code().equals("conflict") && isDeleted()) ? Problems.deleted()
 				: Problems.of(failed);
 	}
 

@@ -9,7 +9,6 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -29,14 +28,14 @@ import org.springframework.ai.chat.messages.ToolResponseMessage;
  * @param history what the model was shown of the turns before; null if it was not called
  * @param cutShort whether somebody stopped reading the answer, which ends there
  */
-record TurnView(String id, long number, long parent, TurnStatus status, @Nullable String agent, @Nullable String model,
+record TurnView(String id, long number, long parent, String status, @Nullable String agent, @Nullable String model,
 		int rounds, List<RoundView> roundList, TokenUsage tokens, Instant startedAt, @Nullable Instant endedAt,
 		@Nullable Long millis, @Nullable String failure, List<VerdictView> verdicts, @Nullable HistoryView history,
 		boolean cutShort, List<MessageView> messages) {
 
 	static TurnView of(Turn turn, List<SessionItem> items) {
 		Instant end = turn.endedAt();
-		return new TurnView(turn.id(), turn.number(), turn.parent(), turn.status(), turn.agent(), turn.model(),
+		return new TurnView(turn.id(), turn.number(), turn.parent(), turn.status().name(), turn.agent(), turn.model(),
 				turn.rounds().size(), turn.rounds().stream().map(RoundView::of).toList(), turn.usage(),
 				turn.startedAt(), end, (end != null) ? Duration.between(turn.startedAt(), end).toMillis() : null,
 				turn.failure(), turn.verdicts().stream().map(VerdictView::of).toList(),

@@ -158,7 +158,7 @@ class ApprovalTests {
 		assertThat(second.statusCode()).isEqualTo(409);
 		JsonNode problem = JsonMapper.shared().readTree(second.body());
 		assertThat(problem.path("decidedBy").asString()).isEqualTo("Ada");
-		assertThat(problem.path("call").asString()).isEqualTo("REJECTED");
+		assertThat(problem.path("callStatus").asString()).isEqualTo("rejected");
 		assertThat(problem.path("detail").asString()).contains("decided by Ada");
 	}
 

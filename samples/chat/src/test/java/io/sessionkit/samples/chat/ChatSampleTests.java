@@ -173,9 +173,10 @@ class ChatSampleTests {
 		assertThat(events).singleElement().satisfies((event) -> {
 			assertThat(event.data().path("detail").asString()).isEqualTo("The model could not answer. Try again.");
 			assertThat(event.data().path("kind").asString()).isEqualTo("MODEL");
-			assertThat(event.data().path("cause").asString()).isEqualTo("IllegalStateException");
 			assertThat(event.data().path("turn").asInt()).isEqualTo(1);
 		});
+		assertThat(this.chat.thread("failing").path("turns").path(0).path("failure").asString())
+			.isEqualTo("java.lang.IllegalStateException");
 		assertThat(this.chat.reply("failing", "How many messages are there?")).contains("1 message,");
 		assertThat(statuses("failing")).containsExactly("FAILED", "COMPLETED");
 	}

@@ -174,7 +174,7 @@ class UsersTests {
 		String sessions = "/actuator/sessions?owner=ada&limit=100";
 		assertThat(send("olga", sessions, null).body()).contains(this.thread).doesNotContain("secret");
 		String one = "/actuator/sessions/" + this.thread + "?owner=ada";
-		assertThat(send("olga", one, null).body()).contains("\"COMPLETED\"").doesNotContain("secret");
+		assertThat(send("olga", one, null).body()).contains("\"completed\"").doesNotContain("secret");
 		assertThat(send("olga", one.replace("ada", "bob"), null).statusCode()).isEqualTo(404);
 		assertThat(send("olga", "/actuator/prometheus", null).body()).contains("sessionkit_calls_total{")
 			.doesNotContain(this.thread);
