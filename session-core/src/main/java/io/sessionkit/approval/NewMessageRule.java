@@ -5,7 +5,7 @@ package io.sessionkit.approval;
  */
 public enum NewMessageRule {
 
-	/** The message is refused with a {@link io.sessionkit.SessionPausedException}. */
+	/** The message is refused with a {@link io.sessionkit.TurnOpenException}. */
 	REJECT,
 
 	/**

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
@@ -293,7 +293,7 @@ final class MemorySession {
 
 	private static void checkNotPaused(MemoryView view) {
 		if (view.session() != null) {
-			SessionPausedException.check(view.session(), "written as a chat memory");
+			TurnOpenException.check(view.session(), "written as a chat memory");
 		}
 	}
 

@@ -102,7 +102,7 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository, 
 	 * is changed then
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing is changed then
-	 * @throws io.sessionkit.SessionPausedException if the session has an open turn: its
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn: its
 	 * tool calls wait, or it broke off
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session
@@ -116,7 +116,7 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository, 
 	/**
 	 * Erases the session with all its turns.
 	 * @param conversationId the id of the session
-	 * @throws io.sessionkit.SessionPausedException if the session has an open turn that
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn that
 	 * this code is no part of; nothing is erased then
 	 */
 	@Override

@@ -12,8 +12,8 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.message.Replies;
@@ -95,7 +95,7 @@ final class Additions {
 	private void checkAside(TurnView aside, List<Message> messages) {
 		Turn turn = aside.turn();
 		if (turn.status().isOpen()) {
-			throw new SessionPausedException("Turn " + turn.number() + " of session " + this.key
+			throw new TurnOpenException("Turn " + turn.number() + " of session " + this.key
 					+ " is open. Continue it, or end it with Approvals.cancel(..) first.", turn.number());
 		}
 		if (messages.isEmpty() || !Replies.isAnswer(messages.get(messages.size() - 1))) {
@@ -181,7 +181,7 @@ final class Additions {
 		return Attempts.SOME.make(() -> {
 			Session session = this.store.find(this.key).orElse(null);
 			if (session != null) {
-				SessionPausedException.check(session, what);
+				TurnOpenException.check(session, what);
 			}
 			List<TurnWrite> writes = turns.apply(session);
 			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.TreeChanges.Plan;
 import io.sessionkit.internal.Names;
@@ -230,7 +230,7 @@ final class Branches {
 	private Deletion.Ends without(String name) {
 		PathView path = branches();
 		Session session = path.session();
-		SessionPausedException.check(session, "shortened");
+		TurnOpenException.check(session, "shortened");
 		known(path, read(path), name);
 		if (name.equals(session.branch())) {
 			throw new SessionConflictException("Branch '" + name + "' of session " + session.key()

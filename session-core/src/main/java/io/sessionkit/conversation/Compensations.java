@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
@@ -113,7 +113,7 @@ public final class Compensations implements SessionDoor {
 	 * @throws IllegalArgumentException if the number is not positive, or if two of the
 	 * tools have the same name
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws SessionPausedException if the session has an open turn
+	 * @throws TurnOpenException if the session has an open turn
 	 */
 	public RewindPlan plan(SessionKey key, int turns) {
 		if (turns <= 0) {
@@ -131,7 +131,7 @@ public final class Compensations implements SessionDoor {
 		PathView path = moves(key).pathBack(turns)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + key + " to rewind, or it has expired."));
-		SessionPausedException.check(path.session(), "rewound");
+		TurnOpenException.check(path.session(), "rewound");
 		MovesBack.Gone gone = moves(key).gone(path, turns);
 		List<Turn> looked = new DeletedHeads(this.store, path).with(gone, gone.turns().size() < turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),
@@ -148,7 +148,7 @@ public final class Compensations implements SessionDoor {
 	 * @param plan the plan
 	 * @return the report
 	 * @throws SessionConflictException if the session is not as it was planned
-	 * @throws SessionPausedException if the session has an open turn
+	 * @throws TurnOpenException if the session has an open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session
 	 */
 	public RewindReport rewind(RewindPlan plan) {
@@ -176,7 +176,7 @@ public final class Compensations implements SessionDoor {
 	 * session makes the call; nothing was run
 	 * @throws SessionNotFoundException if the session is absent, or was erased while a
 	 * call ran
-	 * @throws SessionPausedException if the session has an open turn
+	 * @throws TurnOpenException if the session has an open turn
 	 * @throws io.sessionkit.TurnInProgressException if another call rewinds the session,
 	 * if the lease of the rewind was lost, or if somebody decided a call while it ran;
 	 * call again

@@ -15,10 +15,10 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.SummaryResult;
@@ -173,7 +173,7 @@ public final class Conversation {
 	/**
 	 * Summarizes older turns now, on the caller's thread, if a summary is due.
 	 * @return the outcome
-	 * @throws SessionPausedException if the session has an open turn; nothing was
+	 * @throws TurnOpenException if the session has an open turn; nothing was
 	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
@@ -188,7 +188,7 @@ public final class Conversation {
 	 * @param force whether to summarize even if no summary is due, or if the session is
 	 * in its backoff time after a failure
 	 * @return the outcome
-	 * @throws SessionPausedException if the session has an open turn; nothing was
+	 * @throws TurnOpenException if the session has an open turn; nothing was
 	 * summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
@@ -433,7 +433,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
 	 * {@link Compensations}. Nothing was changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -454,7 +454,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws ChangeRefusedException if effects of one of the turns were taken back; see
 	 * {@link Compensations}. Nothing was changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -469,7 +469,7 @@ public final class Conversation {
 	 * stays as it is.
 	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
 	 * {@link Compensations}. Nothing was changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -516,7 +516,7 @@ public final class Conversation {
 	 * effects of a turn that would be active again were taken back, or if the rewind of a
 	 * turn that would be left has not ended; see {@link Compensations}. Nothing was
 	 * changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -531,7 +531,7 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if there is a branch of this name
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -547,7 +547,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if the turn is not on the active branch, or if there
 	 * is a branch of this name
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -563,7 +563,7 @@ public final class Conversation {
 	 * @return the name
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if the turn is not on the active branch
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -581,7 +581,7 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the name is not possible, or the text is blank
 	 * @throws ChangeRefusedException if no question contains the text, or if there is a
 	 * branch of this name
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -594,7 +594,7 @@ public final class Conversation {
 	 * @param name the name of the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if there is no branch of this name
-	 * @throws SessionPausedException if the session has an open turn; nothing was changed
+	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
@@ -623,7 +623,7 @@ public final class Conversation {
 	 * @throws ChangeRefusedException if there is no branch of this name, if it is the
 	 * active one and this is not forced, or if the rewind of a turn whose items would be
 	 * deleted has not ended; nothing was changed
-	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
+	 * @throws TurnOpenException if the session has an open turn; nothing was deleted
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * deleted
 	 */
@@ -696,7 +696,7 @@ public final class Conversation {
 	 * was written
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
-	 * @throws SessionPausedException if the session has an open turn; nothing was written
+	 * @throws TurnOpenException if the session has an open turn; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -716,7 +716,7 @@ public final class Conversation {
 	 * was written
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing was written
-	 * @throws SessionPausedException if the session has an open turn; nothing was written
+	 * @throws TurnOpenException if the session has an open turn; nothing was written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
@@ -736,7 +736,7 @@ public final class Conversation {
 	 * count. Nothing was written
 	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
-	 * @throws SessionPausedException if the turn is open, or another one is; nothing was
+	 * @throws TurnOpenException if the turn is open, or another one is; nothing was
 	 * written
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
@@ -754,7 +754,7 @@ public final class Conversation {
 	 * was deleted
 	 * @throws ChangeRefusedException if the rewind of the turn has not ended; nothing was
 	 * deleted
-	 * @throws SessionPausedException if the session has an open turn; nothing was deleted
+	 * @throws TurnOpenException if the session has an open turn; nothing was deleted
 	 */
 	public Optional<Message> pop() {
 		checkWrites("popped", FORGET);
@@ -782,7 +782,7 @@ public final class Conversation {
 	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
 	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
 	 * ended; nothing was deleted
-	 * @throws SessionPausedException if the turn is open, or if another turn is open that
+	 * @throws TurnOpenException if the turn is open, or if another turn is open that
 	 * follows it; nothing was deleted. End the open turn first
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session; nothing was deleted
@@ -802,7 +802,7 @@ public final class Conversation {
 	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
 	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
 	 * ended; nothing was deleted
-	 * @throws SessionPausedException if an item belongs to an open turn, or if nothing
+	 * @throws TurnOpenException if an item belongs to an open turn, or if nothing
 	 * would be left of the turn that an open turn follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session; nothing was deleted
@@ -823,7 +823,7 @@ public final class Conversation {
 	 * tools and hooks alone: anybody else finds nothing to erase, and the turn is stored
 	 * when it ends. Clear once more then, or {@link #create} the session before its first
 	 * turn.
-	 * @throws SessionPausedException if a turn is open that this code is no part of;
+	 * @throws TurnOpenException if a turn is open that this code is no part of;
 	 * nothing was erased
 	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
@@ -895,7 +895,7 @@ public final class Conversation {
 	}
 
 	private void checkNotPaused(String what) {
-		session().ifPresent((session) -> SessionPausedException.check(session, what));
+		session().ifPresent((session) -> TurnOpenException.check(session, what));
 	}
 
 }

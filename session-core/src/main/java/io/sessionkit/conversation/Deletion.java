@@ -16,9 +16,9 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.retention.RetentionRecord;
@@ -185,7 +185,7 @@ final class Deletion {
 	/** Refuses to delete items with which the open turn continues. */
 	private static void checkNotWaiting(Session header, Collection<SessionItem> items) {
 		if (items.stream().anyMatch((item) -> item.turn() == header.openTurn())) {
-			SessionPausedException.check(header, "deprived of messages of its open turn");
+			TurnOpenException.check(header, "deprived of messages of its open turn");
 		}
 	}
 
@@ -201,7 +201,7 @@ final class Deletion {
 	private static void checkNotFollowed(Session header, WholeThread thread, Gone gone) {
 		Turn open = thread.turn(header.openTurn());
 		if (open != null && gone.isEmptied(open.parent())) {
-			SessionPausedException.check(header, "deprived of the turn that its open turn follows");
+			TurnOpenException.check(header, "deprived of the turn that its open turn follows");
 		}
 	}
 

@@ -7,8 +7,8 @@ import java.util.Objects;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.compensation.Compensation;
@@ -132,7 +132,7 @@ final class Rewind {
 	}
 
 	private void checkUnmoved(Session session) {
-		SessionPausedException.check(session, "rewound");
+		TurnOpenException.check(session, "rewound");
 		RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
 				session.head());
 		if (!place.equals(this.plan.place())) {

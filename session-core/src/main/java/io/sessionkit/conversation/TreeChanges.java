@@ -12,9 +12,9 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
@@ -138,7 +138,7 @@ final class TreeChanges {
 	 * @param absent supplies the result, or the exception, if the session is absent
 	 * @throws NestedTurnException if a turn of the session waits for the code that asks
 	 * for the change
-	 * @throws SessionPausedException if a turn of the session is open and is not to be
+	 * @throws TurnOpenException if a turn of the session is open and is not to be
 	 * cancelled
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
@@ -162,11 +162,11 @@ final class TreeChanges {
 	/**
 	 * Ends the open turn of a session, if it has one.
 	 * @return whether it had one, so that the session has changed
-	 * @throws SessionPausedException if it has one that may not be ended
+	 * @throws TurnOpenException if it has one that may not be ended
 	 */
 	boolean isEnded(Session session, String what) {
 		if (this.canceller == null || session.openTurn() == 0) {
-			SessionPausedException.check(session, what);
+			TurnOpenException.check(session, what);
 			return false;
 		}
 		this.canceller.turns().cancel(this.key);

@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.NestedTurnException;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
@@ -231,14 +231,14 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param session the session
 	 * @param clear clears it unless a turn is open
 	 * @param erase erases it whatever waits
-	 * @throws SessionPausedException if a turn is open that the code on this thread is no
+	 * @throws TurnOpenException if a turn is open that the code on this thread is no
 	 * part of
 	 */
 	public static void clear(TurnSession session, Runnable clear, Runnable erase) {
 		try {
 			clear.run();
 		}
-		catch (SessionPausedException ex) {
+		catch (TurnOpenException ex) {
 			if (!isPartOf(session, ex.turn())) {
 				throw ex;
 			}

@@ -7,9 +7,9 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.migration.ImportReport.Outcome;
 import io.sessionkit.migration.ImportReport.Reason;
@@ -96,7 +96,7 @@ final class ConversationImport {
 		try {
 			importRest();
 		}
-		catch (OthersWriteException | SessionPausedException ex) {
+		catch (OthersWriteException | TurnOpenException ex) {
 			return Outcome.CHANGED;
 		}
 		return this.imported ? Outcome.IMPORTED : Outcome.EMPTY;

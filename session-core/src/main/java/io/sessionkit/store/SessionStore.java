@@ -10,9 +10,9 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.message.TurnSplitter;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +111,7 @@ public interface SessionStore {
 	 * exist or is not completed, if a summary would cover a turn that is not on the path
 	 * of the head (after a move, of the new head), or if a part of a turn is left out;
 	 * nothing is changed then
-	 * @throws SessionPausedException if the head would move, or another turn would be
+	 * @throws TurnOpenException if the head would move, or another turn would be
 	 * left open, while a turn is open; nothing is changed then
 	 */
 	CommitResult commit(Commit commit);
@@ -349,7 +349,7 @@ public interface SessionStore {
 	 * @param messages the messages; an empty list leaves everything as it is
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; none is stored then
-	 * @throws SessionPausedException if the session has an open turn; none is stored then
+	 * @throws TurnOpenException if the session has an open turn; none is stored then
 	 * @throws SessionConflictException if concurrent writers kept the messages from being
 	 * stored
 	 */
@@ -377,13 +377,13 @@ public interface SessionStore {
 	 * head moves because it has lost its last message.
 	 * @param key the session
 	 * @return the message that was removed, or empty if there was none
-	 * @throws SessionPausedException if the session has an open turn; nothing is removed
+	 * @throws TurnOpenException if the session has an open turn; nothing is removed
 	 * then
 	 */
 	default Optional<Message> pop(SessionKey key) {
 		while (true) {
 			Optional<Session> session = find(key);
-			session.ifPresent((header) -> SessionPausedException.check(header, "shortened"));
+			session.ifPresent((header) -> TurnOpenException.check(header, "shortened"));
 			List<SessionItem> newest = items(key, Tail.newest(1));
 			if (session.isEmpty() || newest.isEmpty()) {
 				return Optional.empty();
@@ -403,11 +403,11 @@ public interface SessionStore {
 	 * an absent session does nothing. By default it looks first, then erases: a turn that
 	 * is opened at that moment is erased too.
 	 * @param key the session
-	 * @throws SessionPausedException if it has an open turn; nothing is erased then. End
+	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End
 	 * that turn first, or use {@link #erase}
 	 */
 	default void clear(SessionKey key) {
-		find(key).ifPresent((header) -> SessionPausedException.check(header, "cleared, only erased,"));
+		find(key).ifPresent((header) -> TurnOpenException.check(header, "cleared, only erased,"));
 		erase(key);
 	}
 

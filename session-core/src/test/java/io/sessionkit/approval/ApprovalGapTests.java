@@ -24,7 +24,7 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -808,7 +808,7 @@ class ApprovalGapTests {
 		ChatClient chat = chat(conversations);
 		pause(chat, 1);
 		answers.set(true);
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat, "and this"));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(chat, "and this"));
 		approveAll();
 		assertThat(this.store.records(KEY, TurnRecords.LEASE)).isEmpty();
 		assertThat(this.approvals.cancel(KEY)).extracting(ToolApproval::status)
@@ -826,8 +826,8 @@ class ApprovalGapTests {
 		Conversations conversations = Conversations.builder(this.store)
 			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
 			.build();
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(chat(conversations), "more"));
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(chat(conversations), "more"));
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> conversations.get(KEY).summarize(true));
 		approveAll();
 		this.model.says("done");

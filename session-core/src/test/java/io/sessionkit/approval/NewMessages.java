@@ -12,7 +12,7 @@ import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionLostException;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -96,7 +96,7 @@ abstract class NewMessages extends ResumedTurns {
 	void regenerationAsksTheQuestionOfTheFirstTurnThatItCancels(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1)).says("a1");
 		ask(mode, "q1");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> regenerate(mode))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> regenerate(mode))
 			.withMessageEndingWith("No question was asked again.");
 		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
 		regenerate(mode);
@@ -378,7 +378,7 @@ abstract class NewMessages extends ResumedTurns {
 				(input) -> input.contains(new UserMessage("hello")) ? HookResult.answer("hi") : HookResult.keep())));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(mode, "hello"))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(mode, "hello"))
 			.withMessageContaining("A hook has answered the new message");
 		assertThat(texts()).doesNotContain("hello");
 		approve(waiting());
@@ -395,12 +395,12 @@ abstract class NewMessages extends ResumedTurns {
 		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
 		branched(mode);
 		askOn(mode, "aside", "q1");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(mode, "q2"))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContainingAll("on branch 'aside'", "for branch 'main'", "It was not stored");
 		approvals().cancel(this.key);
 		this.model.calls(cancel("c2", 2));
 		ask(mode, "q3");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> askOn(mode, "aside", "q4"))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> askOn(mode, "aside", "q4"))
 			.withMessageContainingAll("on branch 'main'", "for branch 'aside'");
 		assertThat(texts()).doesNotContain("q2", "q4");
 	}
@@ -881,7 +881,7 @@ abstract class NewMessages extends ResumedTurns {
 				() -> thread.delete(1), () -> thread.delete(Set.of(1L, 2L)), () -> store().pop(this.key),
 				() -> store().commit(Commit.any(this.key).header(HeaderChange.NONE.head(Session.MAIN, 0))));
 		for (ThrowingCallable change : refused) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(change)
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(change)
 				.withMessageContaining("Approvals.cancel");
 		}
 		assertThat(answer(mode)).isEqualTo("done");

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.hook.HookResult;
@@ -290,7 +290,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 				() -> thread().pop(), () -> thread().clear(), () -> thread().summarize(), () -> thread().delete(2),
 				() -> thread().delete(Set.of(3L)));
 		for (ThrowingCallable call : losing) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(call)
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(call)
 				.withMessageContaining("Approvals.cancel")
 				.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(2));
 		}
@@ -305,7 +305,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 	void messageOfASecondClientIsRefusedBeforeTheModelAndNotStored(ClientSetup.Mode mode) {
 		this.model.calls(cancel("c1", 1));
 		ask(mode, "q1");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> ask(mode, "q2"))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(mode, "q2"))
 			.withMessageContaining("on-new-message")
 			.withMessageNotContaining("q2");
 		assertThat(this.model.prompts()).hasSize(1);

@@ -12,7 +12,7 @@ import java.util.function.BiFunction;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionLostException;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryResult;
@@ -231,7 +231,7 @@ abstract class SteppedTurns extends NewMessages {
 		assertThat(status(ask(mode, "q"))).isEqualTo(TurnStatus.COMPLETED);
 		assertThat(refused).singleElement()
 			.asInstanceOf(InstanceOfAssertFactories.THROWABLE)
-			.isInstanceOf(SessionPausedException.class)
+			.isInstanceOf(TurnOpenException.class)
 			.hasMessageContaining("cannot be cleared, only erased, while its turn 1 is open");
 	}
 

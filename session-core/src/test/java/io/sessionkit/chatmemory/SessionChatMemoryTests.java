@@ -15,8 +15,8 @@ import io.sessionkit.Durability;
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
@@ -363,9 +363,9 @@ class SessionChatMemoryTests {
 		this.model.calls(CALL);
 		chat.prompt().user("q").advisors(SessionAdvisor.session(this.key)).call().content();
 		assertThat(approvals.pending(this.key)).extracting(ToolApproval::tool).containsExactly("look");
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> this.memory.add(this.id, new UserMessage("q2")));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.memory.clear(this.id));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> this.memory.clear(this.id));
 		assertThat(approvals.pending(this.key)).hasSize(1);
 	}
 

@@ -14,9 +14,9 @@ import java.util.function.Consumer;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalFixture;
 import io.sessionkit.approval.ApprovalStatus;
@@ -944,8 +944,8 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		RewindPlan plan = plan(1);
 		this.model.calls(order("delete_order", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "question");
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> plan(1));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> rewind(plan));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> plan(1));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> rewind(plan));
 		assertThat(this.runs).containsExactly("cancel 1");
 	}
 

@@ -15,7 +15,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -345,7 +345,7 @@ class CarriedTurnProperties {
 			Open turn = this.open;
 			if (call.application || this.random.nextInt(3) == 0) {
 				Outcome refused = run(call, turn.script().withoutFailure(), turn.next(), List.of(question("q")));
-				assertRefused(refused, SessionPausedException.class, about);
+				assertRefused(refused, TurnOpenException.class, about);
 				meet("paused", true);
 				return;
 			}

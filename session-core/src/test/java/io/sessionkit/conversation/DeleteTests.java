@@ -15,8 +15,8 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
@@ -402,8 +402,8 @@ class DeleteTests {
 			.build();
 		this.model.calls(SessionAdvisorTests.call("c1", "t", "1")).says("a3");
 		chat.prompt().user("q3").advisors(SessionAdvisor.session(this.key)).call().chatResponse();
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(3));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(2));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> this.thread.delete(3));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> this.thread.delete(2));
 		assertThat(this.thread.delete(1)).isEqualTo(2);
 		approvals.pending(this.key).forEach((call) -> approvals.approve(call, "ada"));
 		assertThat(chat.prompt().advisors(SessionAdvisor.session(this.key)).call().content()).isEqualTo("a3");
@@ -432,7 +432,7 @@ class DeleteTests {
 			.advisors(SessionAdvisor.session(this.key).andThen(SessionAdvisor.editing(3)))
 			.call()
 			.chatResponse();
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.thread.delete(2));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> this.thread.delete(2));
 		assertThat(this.thread.delete(1)).isEqualTo(2);
 	}
 

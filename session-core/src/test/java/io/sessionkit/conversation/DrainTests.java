@@ -19,10 +19,10 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnHandedOverException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
@@ -225,7 +225,7 @@ class DrainTests {
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertNobodyWorks(moment);
 		assertThat(this.outcomes).containsExactly(CallOutcome.HANDED_OVER);
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> ask(process(durability), setup(mode), "next"))
 			.withMessageContainingAll("broke off at a step", "call again without a message to continue it");
 		assertThat(goOn(process(durability), setup(mode))).isEqualTo("a of q:3");

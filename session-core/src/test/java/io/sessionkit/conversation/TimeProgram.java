@@ -20,11 +20,11 @@ import java.util.stream.Collectors;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.SessionSettings;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ToolApproval;
@@ -358,7 +358,7 @@ final class TimeProgram {
 		assertThat(pending).hasSize(1);
 		for (Runnable move : List.<Runnable>of(() -> this.thread.undo(1), () -> this.thread.branch("late"),
 				this.thread::reset)) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(move::run);
 		}
 		if (this.random.nextInt(3) == 0) {
 			this.steps.add("cancel");

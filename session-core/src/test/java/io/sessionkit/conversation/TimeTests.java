@@ -24,10 +24,10 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Summary;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -323,7 +323,7 @@ class TimeTests {
 		for (Runnable move : List.<Runnable>of(() -> this.conversation.undo(1), () -> this.conversation.redo(1),
 				this.conversation::reset, () -> this.conversation.branch("b"), () -> this.conversation.branch("b", 2),
 				() -> this.conversation.addTurn(said("q", "a"), null))) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(move::run);
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(move::run);
 		}
 		assertThat(header()).isEqualTo(before);
 	}

@@ -14,9 +14,9 @@ import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
@@ -47,7 +47,7 @@ final class Caller implements Runnable {
 
 	/** The exceptions that the docs name for failures of a store, or of others. */
 	private static final Set<Class<? extends SessionException>> NAMED = Set.of(StoreUnavailableException.class,
-			CommitFailedException.class, SessionConflictException.class, SessionPausedException.class,
+			CommitFailedException.class, SessionConflictException.class, TurnOpenException.class,
 			TurnInProgressException.class, DecisionRefusedException.class, ResumeRefusedException.class,
 			SessionNotFoundException.class, SessionLostException.class);
 
@@ -142,7 +142,7 @@ final class Caller implements Runnable {
 			this.app.call(key, text, this.random.nextInt(4) == 0);
 			fate = Fate.DONE;
 		}
-		catch (SessionConflictException | SessionLostException | SessionPausedException ex) {
+		catch (SessionConflictException | SessionLostException | TurnOpenException ex) {
 			fate = Fate.NOT_DONE;
 			throw ex;
 		}

@@ -16,10 +16,10 @@ import io.sessionkit.Round;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Snapshot;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.ViewTotals;
@@ -449,7 +449,7 @@ abstract class CommitContract extends ProtocolContract {
 				HeaderChange.NONE.head(Session.MAIN, 9), HeaderChange.NONE.head(Session.MAIN, 1).summary(2, "1"))) {
 			assertThatIllegalArgumentException().isThrownBy(() -> store().commit(Commit.any(key).header(wrong)));
 		}
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> store().commit(Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 1))));
 	}
 

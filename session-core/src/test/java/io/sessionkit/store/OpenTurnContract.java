@@ -7,7 +7,7 @@ import java.util.Set;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.CommitResult.Outcome;
 import org.junit.jupiter.api.Test;
@@ -37,11 +37,11 @@ abstract class OpenTurnContract extends SettingsContract {
 				Commit.on(waiting).delete(Set.of(3L, 4L)), Commit.any(key).delete(Set.of(1L, 3L, 4L)),
 				Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 2, "q4")),
 				Commit.any(key).turn(turn(TurnStatus.INCOMPLETE, 2, "q4")))) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().commit(refused))
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> store().commit(refused))
 				.withMessageContaining(key.toString())
 				.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(3));
 		}
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().add(key, batch("q4", "a4")));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> store().add(key, batch("q4", "a4")));
 		assertThat(header(key)).isEqualTo(waiting);
 		assertThat(log(key)).containsExactly("q1", "a1", "q2", "a2");
 		assertThat(store().turns(key, Tail.ALL)).hasSize(3);
@@ -73,7 +73,7 @@ abstract class OpenTurnContract extends SettingsContract {
 		commit(Commit.on(header(key)).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q3", "call")));
 		Session waiting = header(key);
 		Commit refused = Commit.any(key).header(HeaderChange.NONE.head(Session.MAIN, 2)).delete(Set.of(3L, 4L));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().commit(refused));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> store().commit(refused));
 		assertThat(header(key)).isEqualTo(waiting);
 		assertThat(store().items(key, 2)).hasSize(2);
 	}
@@ -90,17 +90,17 @@ abstract class OpenTurnContract extends SettingsContract {
 		commit(Commit.any(key).header(HeaderChange.NONE.summary(1, "never written")));
 		Session waiting = header(key);
 		HeaderChange same = HeaderChange.NONE.head(Session.MAIN, 1);
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> store().commit(Commit.any(key).header(same).delete(Set.of(1L, 2L))));
 		assertThat(header(key)).isEqualTo(waiting);
 		commit(Commit.any(key)
 			.header(HeaderChange.NONE.summary(1, "s"))
 			.records(List.of(RecordWrite.create(SessionStore.SUMMARY, "s", "text"))));
 		RecordWrite gone = new RecordWrite(SessionStore.SUMMARY, "s", RecordWrite.ANY, null, null);
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(
 				() -> store().commit(Commit.any(key).header(same).records(List.of(gone)).delete(Set.of(1L, 2L))));
 		commit(Commit.any(key).header(HeaderChange.NONE.summary(0, "")));
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> store().commit(Commit.any(key).delete(Set.of(1L, 2L))));
 		commit(Commit.any(key).header(same).delete(Set.of(1L, 2L)));
 		assertThat(header(key).head()).isEqualTo(1);

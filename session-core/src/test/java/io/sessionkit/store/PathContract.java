@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -207,7 +207,7 @@ abstract class PathContract extends HistoryContract {
 		SessionKey key = key();
 		threadOf(key, 1);
 		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2")));
-		assertThatExceptionOfType(SessionPausedException.class)
+		assertThatExceptionOfType(TurnOpenException.class)
 			.isThrownBy(() -> store().commit(Commit.any(key).turns(List.of(completed("q3"), completed("q4")))));
 		assertThat(store().turns(key, Tail.ALL)).hasSize(2);
 	}

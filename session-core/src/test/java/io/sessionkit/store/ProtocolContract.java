@@ -13,8 +13,8 @@ import java.util.concurrent.Callable;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.ViewTotals;
 import io.sessionkit.codec.UnstorableMessageException;
@@ -299,10 +299,10 @@ abstract class ProtocolContract extends SessionStoreFixture {
 		threadOf(key, 1);
 		store().commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2")));
 		Session before = header(key);
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().clear(key))
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> store().clear(key))
 			.withMessageContaining(key.toString())
 			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(2));
-		assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> store().pop(key));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> store().pop(key));
 		assertThat(header(key)).isEqualTo(before);
 		assertThat(log(key)).containsExactly("q1", "a1");
 		store().erase(key);

@@ -15,8 +15,8 @@ import java.util.Set;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.store.ModelStore.Base;
 import io.sessionkit.store.ModelStore.Expected;
@@ -386,7 +386,7 @@ final class RandomWrites {
 			}
 			throw ex;
 		}
-		catch (SessionPausedException ex) {
+		catch (TurnOpenException ex) {
 			if (expected.paused()) {
 				return null;
 			}
@@ -427,7 +427,7 @@ final class RandomWrites {
 		List<SessionItem> newest = session.log(Tail.newest(1));
 		this.steps.add(key.id() + ": pop " + newest + " while turn " + session.openTurn + " is open");
 		if (session.openTurn != 0) {
-			assertThatExceptionOfType(SessionPausedException.class).isThrownBy(() -> this.store.pop(key));
+			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> this.store.pop(key));
 			return;
 		}
 		Optional<Message> popped = this.store.pop(key);
@@ -438,7 +438,7 @@ final class RandomWrites {
 
 	private void add(SessionKey key, ModelSession session) {
 		if (session.openTurn != 0) {
-			assertThatExceptionOfType(SessionPausedException.class)
+			assertThatExceptionOfType(TurnOpenException.class)
 				.isThrownBy(() -> this.store.add(key, this.content.messages(1)));
 		}
 		else {

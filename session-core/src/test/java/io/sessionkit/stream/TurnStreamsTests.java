@@ -33,9 +33,9 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
@@ -1574,7 +1574,7 @@ class TurnStreamsTests {
 		this.gated = true;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
 		ask("q");
-		StepVerifier.create(streams().start(prompt())).expectError(SessionPausedException.class).verify(SOON);
+		StepVerifier.create(streams().start(prompt())).expectError(TurnOpenException.class).verify(SOON);
 	}
 
 	@Test

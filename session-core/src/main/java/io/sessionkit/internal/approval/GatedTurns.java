@@ -11,10 +11,10 @@ import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.Verdict;
 import io.sessionkit.approval.ApprovalEvent;
@@ -205,7 +205,7 @@ public final class GatedTurns {
 	 * @throws IllegalStateException if a tool has a condition that can never be
 	 * evaluated, or if the call leaves it to the application to run tools that need
 	 * approval
-	 * @throws SessionPausedException if the call has input, calls wait, and new messages
+	 * @throws TurnOpenException if the call has input, calls wait, and new messages
 	 * are refused meanwhile, or are queued and this one is for another branch
 	 * @throws ResumeRefusedException if the tools are not those that were approved; a
 	 * message of the call is queued nevertheless, which the text says

@@ -6,7 +6,7 @@ import java.util.Map;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.SessionHook;
@@ -161,7 +161,7 @@ public final class Turns implements AutoCloseable {
 	 * held, and leaves no trace before that.
 	 * @param turn the turn
 	 * @return the same turn
-	 * @throws SessionPausedException if the session has an open turn
+	 * @throws TurnOpenException if the session has an open turn
 	 * @throws io.sessionkit.context.InvalidSequenceException if the input has tool
 	 * results that answer no call, or a reply that cannot be sent at its position
 	 * @throws io.sessionkit.hook.SessionRefusedException if a hook refuses the input; the
@@ -183,8 +183,8 @@ public final class Turns implements AutoCloseable {
 	 * has no message
 	 * @return the exception
 	 */
-	public SessionPausedException paused(RunningTurn turn, boolean asksAgain) {
-		return new SessionPausedException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
+	public TurnOpenException paused(RunningTurn turn, boolean asksAgain) {
+		return new TurnOpenException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
 				+ ": tool calls wait in it, it broke off at a step, or a process works on it. Decide the calls that"
 				+ " Approvals.pending(..) lists, if there are any, and call again without a message to continue it;"
 				+ " or cancel it with Approvals.cancel(..), or set"
@@ -197,8 +197,8 @@ public final class Turns implements AutoCloseable {
 	 * @param turn the turn that was read
 	 * @return the exception
 	 */
-	public SessionPausedException answeredWhileOpen(RunningTurn turn) {
-		return new SessionPausedException("A hook has answered the new message on session " + turn.key()
+	public TurnOpenException answeredWhileOpen(RunningTurn turn) {
+		return new TurnOpenException("A hook has answered the new message on session " + turn.key()
 				+ ", whose open turn, number " + turn.openTurn() + ", has to end first. The new message was not stored."
 				+ " Decide the calls that Approvals.pending(..) lists and call without a message to continue that turn,"
 				+ " or end it with Approvals.cancel(..); then call again with the message.", turn.openTurn());

@@ -13,9 +13,9 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.attribute.JoiningInput;
@@ -288,7 +288,7 @@ public final class WaitingTurns {
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
 	 * stored
-	 * @throws SessionPausedException if the open turn is on another branch
+	 * @throws TurnOpenException if the open turn is on another branch
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
@@ -307,7 +307,7 @@ public final class WaitingTurns {
 
 	private static void checkBranch(RunningTurn turn, String open) {
 		if (!open.equals(turn.branch())) {
-			throw new SessionPausedException(
+			throw new TurnOpenException(
 					"Session " + turn.key() + " has an open turn, number " + turn.openTurn() + ", on branch "
 							+ Names.quoted(open) + ", and the new message is for branch " + Names.quoted(turn.branch())
 							+ ". It was not stored. Continue that turn with a call without a"

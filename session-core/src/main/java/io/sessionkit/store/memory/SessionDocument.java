@@ -109,7 +109,7 @@ public final class SessionDocument {
 	 * @return the result, and the document to keep if the change was committed
 	 * @throws IllegalArgumentException if the commit is of another session, or for the
 	 * reasons that {@link io.sessionkit.store.SessionStore#commit} gives
-	 * @throws io.sessionkit.SessionPausedException for the reasons that
+	 * @throws io.sessionkit.TurnOpenException for the reasons that
 	 * {@link io.sessionkit.store.SessionStore#commit} gives
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message or an attribute
 	 * would not be read back equal

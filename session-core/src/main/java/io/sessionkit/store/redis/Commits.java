@@ -1,6 +1,6 @@
 package io.sessionkit.store.redis;
 
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -23,7 +23,7 @@ final class Commits {
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
 			case "CHECKPOINT" -> throw RefusedChange.summary(commit, reply.number(2));
 			case "OLDEST" -> throw RefusedChange.oldest(commit);
-			case "PAUSED" -> throw SessionPausedException.of(commit.key(), reply.number(2), "given another head");
+			case "PAUSED" -> throw TurnOpenException.of(commit.key(), reply.number(2), "given another head");
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");
 		};

@@ -14,11 +14,11 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
 import io.sessionkit.advisor.SessionRequiredException;
@@ -74,7 +74,7 @@ enum SessionProblem {
 	TURN_IN_PROGRESS(TurnInProgressException.class, HttpStatus.CONFLICT,
 			"Another request is working on the session. When it is done, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
 
-	WAITS_FOR_DECISION(SessionPausedException.class, HttpStatus.CONFLICT,
+	TURN_OPEN(TurnOpenException.class, HttpStatus.CONFLICT,
 			"A turn of the session is not finished. Decide its tool calls, if any wait, and continue it without a message."),
 
 	NOTHING_WAITS(NothingWaitsException.class, HttpStatus.CONFLICT,

@@ -2,8 +2,8 @@ package io.sessionkit.samples.chat;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.store.ChangeRefusedException;
@@ -74,7 +74,7 @@ final class Problems {
 			case "conflict" -> problem(HttpStatus.CONFLICT, Kind.CONFLICT,
 					"Another window was faster. Ask again to go on from there.");
 			case "session-lost" -> deleted();
-			case "waits-for-decision" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
+			case "turn-open" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
 			case "turn-in-progress" -> problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
@@ -136,7 +136,7 @@ final class Problems {
 		if (ex instanceof SessionConflictException) {
 			return problem(HttpStatus.CONFLICT, Kind.CONFLICT, "Other windows kept writing here. Try again.");
 		}
-		if (ex instanceof SessionPausedException) {
+		if (ex instanceof TurnOpenException) {
 			return problem(HttpStatus.CONFLICT, Kind.WAITS,
 					"A tool call of this thread waits for a decision, which has to come first.");
 		}

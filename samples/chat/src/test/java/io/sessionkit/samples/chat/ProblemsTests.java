@@ -9,8 +9,8 @@ import io.sessionkit.InvalidSessionKeyException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.SessionPausedException;
 import io.sessionkit.TurnInProgressException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.access.CallerRefusedException;
 import io.sessionkit.access.CallerRequiredException;
@@ -68,7 +68,7 @@ class ProblemsTests {
 
 	@Test
 	void saysThatAMessageHasToWaitForADecision() {
-		ProblemDetail problem = Problems.of(new SessionPausedException("Decide them, or set a property.", 3));
+		ProblemDetail problem = Problems.of(new TurnOpenException("Decide them, or set a property.", 3));
 
 		assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.WAITS);
 		assertThat(problem.getStatus()).isEqualTo(HttpStatus.CONFLICT.value());
@@ -102,7 +102,7 @@ class ProblemsTests {
 				new DeciderRequiredException(secret), new SessionNotFoundException(secret),
 				new DecisionRefusedException(secret, Reason.ARGUMENTS, ApprovalStatus.PROPOSED, null),
 				new DecisionRefusedException(secret, Reason.UNKNOWN_CALL, null, null),
-				new SessionConflictException(secret, null), new SessionPausedException(secret, 3),
+				new SessionConflictException(secret, null), new TurnOpenException(secret, 3),
 				new TurnInProgressException(secret), new ResumeRefusedException(secret, List.of()),
 				new SessionException(secret, null) {
 				});
@@ -166,7 +166,7 @@ class ProblemsTests {
 
 	/** An event of a stream has the code alone. */
 	@ParameterizedTest
-	@CsvSource({ "conflict, CONFLICT", "waits-for-decision, WAITS", "turn-in-progress, RUNS",
+	@CsvSource({ "conflict, CONFLICT", "turn-open, WAITS", "turn-in-progress, RUNS",
 			"idempotency-key, REPEATED", "refused, REFUSED", "hook-failed, REFUSED", "session-lost, DELETED",
 			"not-stored, UNSTORED", "store-unavailable, UNSTORED", "unreadable-payload, UNSTORED",
 			"unsupported-version, UNSTORED", "unknown-tool, UNSTORED", "session-error, UNSTORED",

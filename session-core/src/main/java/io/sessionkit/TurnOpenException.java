@@ -5,7 +5,7 @@ package io.sessionkit;
  * calls wait in it, its process works on it and stores it step by step, or it broke off.
  * Nothing was changed.
  */
-public final class SessionPausedException extends SessionException {
+public final class TurnOpenException extends SessionException {
 
 	private final long turn;
 
@@ -14,14 +14,14 @@ public final class SessionPausedException extends SessionException {
 	 * @param message a description of what was requested and what to do
 	 * @param turn the number of the open turn
 	 */
-	public SessionPausedException(String message, long turn) {
+	public TurnOpenException(String message, long turn) {
 		super(message, null);
 		this.turn = turn;
 	}
 
 	@Override
 	public String code() {
-		return "waits-for-decision";
+		return "turn-open";
 	}
 
 	/**
@@ -29,7 +29,7 @@ public final class SessionPausedException extends SessionException {
 	 * @param session its header
 	 * @param what the operation as a past participle, as "cleared" in "it cannot be
 	 * cleared"
-	 * @throws SessionPausedException if it has one
+	 * @throws TurnOpenException if it has one
 	 */
 	public static void check(Session session, String what) {
 		if (session.openTurn() != 0) {
@@ -45,8 +45,8 @@ public final class SessionPausedException extends SessionException {
 	 * cleared"
 	 * @return a new exception
 	 */
-	public static SessionPausedException of(SessionKey key, long turn, String what) {
-		return new SessionPausedException("Session " + key + " cannot be " + what + " while its turn " + turn
+	public static TurnOpenException of(SessionKey key, long turn, String what) {
+		return new TurnOpenException("Session " + key + " cannot be " + what + " while its turn " + turn
 				+ " is open: tool calls wait in it, or its process works on it or was killed."
 				+ " Continue that turn, or end it with Approvals.cancel(..) first.", turn);
 	}
