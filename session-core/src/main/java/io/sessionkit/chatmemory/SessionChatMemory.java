@@ -88,8 +88,8 @@ public final class SessionChatMemory implements ChatMemory, SessionDoor {
 	 * message of a session must not be an answer
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal
-	 * @throws io.sessionkit.TurnOpenException if the session has an open turn: its
-	 * tool calls wait, or it broke off
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn: its tool
+	 * calls wait, or it broke off
 	 * @throws io.sessionkit.SessionConflictException if concurrent writers kept the
 	 * messages from being stored
 	 */
@@ -115,8 +115,8 @@ public final class SessionChatMemory implements ChatMemory, SessionDoor {
 	/**
 	 * Erases the session with all its turns.
 	 * @param conversationId the id of the session
-	 * @throws io.sessionkit.TurnOpenException if the session has an open turn that
-	 * this code is no part of; nothing is erased then
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn that this
+	 * code is no part of; nothing is erased then
 	 */
 	@Override
 	public void clear(String conversationId) {

@@ -102,8 +102,8 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository, 
 	 * is changed then
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
 	 * read back equal; nothing is changed then
-	 * @throws io.sessionkit.TurnOpenException if the session has an open turn: its
-	 * tool calls wait, or it broke off
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn: its tool
+	 * calls wait, or it broke off
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session
 	 */
@@ -116,8 +116,8 @@ public final class SessionChatMemoryRepository implements ChatMemoryRepository, 
 	/**
 	 * Erases the session with all its turns.
 	 * @param conversationId the id of the session
-	 * @throws io.sessionkit.TurnOpenException if the session has an open turn that
-	 * this code is no part of; nothing is erased then
+	 * @throws io.sessionkit.TurnOpenException if the session has an open turn that this
+	 * code is no part of; nothing is erased then
 	 */
 	@Override
 	public void deleteByConversationId(String conversationId) {

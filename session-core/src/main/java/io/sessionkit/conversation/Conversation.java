@@ -173,8 +173,7 @@ public final class Conversation {
 	/**
 	 * Summarizes older turns now, on the caller's thread, if a summary is due.
 	 * @return the outcome
-	 * @throws TurnOpenException if the session has an open turn; nothing was
-	 * summarized
+	 * @throws TurnOpenException if the session has an open turn; nothing was summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public SummaryResult summarize() {
@@ -188,8 +187,7 @@ public final class Conversation {
 	 * @param force whether to summarize even if no summary is due, or if the session is
 	 * in its backoff time after a failure
 	 * @return the outcome
-	 * @throws TurnOpenException if the session has an open turn; nothing was
-	 * summarized
+	 * @throws TurnOpenException if the session has an open turn; nothing was summarized
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public SummaryResult summarize(boolean force) {
@@ -802,8 +800,8 @@ public final class Conversation {
 	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
 	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
 	 * ended; nothing was deleted
-	 * @throws TurnOpenException if an item belongs to an open turn, or if nothing
-	 * would be left of the turn that an open turn follows; nothing was deleted
+	 * @throws TurnOpenException if an item belongs to an open turn, or if nothing would
+	 * be left of the turn that an open turn follows; nothing was deleted
 	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
 	 * session; nothing was deleted
 	 */
@@ -823,8 +821,8 @@ public final class Conversation {
 	 * tools and hooks alone: anybody else finds nothing to erase, and the turn is stored
 	 * when it ends. Clear once more then, or {@link #create} the session before its first
 	 * turn.
-	 * @throws TurnOpenException if a turn is open that this code is no part of;
-	 * nothing was erased
+	 * @throws TurnOpenException if a turn is open that this code is no part of; nothing
+	 * was erased
 	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
 	 */

@@ -231,8 +231,8 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param session the session
 	 * @param clear clears it unless a turn is open
 	 * @param erase erases it whatever waits
-	 * @throws TurnOpenException if a turn is open that the code on this thread is no
-	 * part of
+	 * @throws TurnOpenException if a turn is open that the code on this thread is no part
+	 * of
 	 */
 	public static void clear(TurnSession session, Runnable clear, Runnable erase) {
 		try {

@@ -16,11 +16,9 @@ public final class KeptMessage extends RuntimeException {
 	 * Says of an exception that a message of its call is kept.
 	 * @param thrown the exception
 	 * @param message where it is kept, and what to do
-	 * @return the exception
 	 */
-	public static <T extends Throwable> T with(T thrown, String message) {
+	public static void tell(Throwable thrown, String message) {
 		thrown.addSuppressed(new KeptMessage(message));
-		return thrown;
 	}
 
 	/**
@@ -29,7 +27,10 @@ public final class KeptMessage extends RuntimeException {
 	 * @return the exception
 	 */
 	public static <T extends Throwable> T with(T thrown) {
-		return isSaidBy(thrown) ? thrown : with(thrown, "A message of this call is kept. Do not send it again.");
+		if (!isSaidBy(thrown)) {
+			tell(thrown, "A message of this call is kept. Do not send it again.");
+		}
+		return thrown;
 	}
 
 	/** Returns whether it is said of an exception. */

@@ -111,8 +111,8 @@ public interface SessionStore {
 	 * exist or is not completed, if a summary would cover a turn that is not on the path
 	 * of the head (after a move, of the new head), or if a part of a turn is left out;
 	 * nothing is changed then
-	 * @throws TurnOpenException if the head would move, or another turn would be
-	 * left open, while a turn is open; nothing is changed then
+	 * @throws TurnOpenException if the head would move, or another turn would be left
+	 * open, while a turn is open; nothing is changed then
 	 */
 	CommitResult commit(Commit commit);
 
@@ -377,8 +377,7 @@ public interface SessionStore {
 	 * head moves because it has lost its last message.
 	 * @param key the session
 	 * @return the message that was removed, or empty if there was none
-	 * @throws TurnOpenException if the session has an open turn; nothing is removed
-	 * then
+	 * @throws TurnOpenException if the session has an open turn; nothing is removed then
 	 */
 	default Optional<Message> pop(SessionKey key) {
 		while (true) {
@@ -403,8 +402,8 @@ public interface SessionStore {
 	 * an absent session does nothing. By default it looks first, then erases: a turn that
 	 * is opened at that moment is erased too.
 	 * @param key the session
-	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End
-	 * that turn first, or use {@link #erase}
+	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End that
+	 * turn first, or use {@link #erase}
 	 */
 	default void clear(SessionKey key) {
 		find(key).ifPresent((header) -> TurnOpenException.check(header, "cleared, only erased,"));

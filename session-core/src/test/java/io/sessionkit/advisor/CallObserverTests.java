@@ -160,7 +160,7 @@ class CallObserverTests {
 	void callThatFailsBeforeItsTurnIsOpenedHasNoOutcome(Mode mode) {
 		this.store.failAt(Fault.OPEN);
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> ask(mode, "q"));
-		assertThat(this.noted.stages()).containsExactly("CALL(", "OPEN(", "!OPEN", "!TURN");
+		assertThat(this.noted.stages()).containsExactly("CALL(", "OPEN(", "!OPEN", "!CALL");
 	}
 
 	@ParameterizedTest
@@ -222,7 +222,7 @@ class CallObserverTests {
 			.verify(Duration.ofSeconds(30));
 		Awaitility.await().until(() -> !this.noted.outcomes().isEmpty());
 		assertThat(this.noted.outcomes()).containsExactly("CANCELLED");
-		assertThat(this.noted.stages()).contains("-TURN").doesNotContain(")CALL");
+		assertThat(this.noted.stages()).contains("-CALL").doesNotContain(")CALL");
 	}
 
 	@Test

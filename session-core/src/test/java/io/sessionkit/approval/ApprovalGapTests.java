@@ -827,8 +827,7 @@ class ApprovalGapTests {
 			.summarize(Summarize.by(summarizer).mode(Summarize.Mode.BEFORE).triggerMessages(1).keepTurns(0).build())
 			.build();
 		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(chat(conversations), "more"));
-		assertThatExceptionOfType(TurnOpenException.class)
-			.isThrownBy(() -> conversations.get(KEY).summarize(true));
+		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> conversations.get(KEY).summarize(true));
 		approveAll();
 		this.model.says("done");
 		assertThat(ask(chat(conversations), null)).isEqualTo("done");

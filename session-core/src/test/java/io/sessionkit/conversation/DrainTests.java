@@ -757,8 +757,8 @@ class DrainTests {
 		try (TurnStreams streams = TurnStreams.builder(second).build()) {
 			List<StreamEvent> there = streams.resume(KEY, here.get(0).id()).collectList().block();
 			assertThat(there).isEqualTo(here.subList(1, here.size()));
-			assertThat(there.get(there.size() - 1).event()).isEqualTo(new CallEvent.Failed(openTurn().id(),
-					TurnStatus.INCOMPLETE, "handed-over"));
+			assertThat(there.get(there.size() - 1).event())
+				.isEqualTo(new CallEvent.Failed(openTurn().id(), TurnStatus.INCOMPLETE, "handed-over"));
 			List<StreamEvent> rest = streams
 				.start(client(second, ClientSetup.streaming()).prompt().advisors(SessionAdvisor.session(KEY)))
 				.collectList()

@@ -267,8 +267,7 @@ class CallEventsTests {
 			.concatWith(Flux
 				.error(new CompletionException(new RuntimeException(new UnstorableMessageException("secret"))))));
 		List<CallEvent> events = read(prompt());
-		assertThat(events).last()
-			.isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, "unstorable-message"));
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, "unstorable-message"));
 		assertThat(turn().failure()).isEqualTo(UnstorableMessageException.class.getName());
 	}
 
@@ -280,8 +279,7 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		Turn open = turn();
 		assertThat(open.status()).isEqualTo(TurnStatus.INCOMPLETE);
-		assertThat(events.get(events.size() - 1))
-			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error"));
+		assertThat(events.get(events.size() - 1)).isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error"));
 	}
 
 	@Test
@@ -364,8 +362,8 @@ class CallEventsTests {
 		Awaitility.await().until(() -> !second.isEmpty());
 		this.conversations.drain(Duration.ZERO);
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(second).containsExactly(new InLine(),
-					new Failed(null, null, "shutting-down")));
+			.untilAsserted(
+					() -> assertThat(second).containsExactly(new InLine(), new Failed(null, null, "shutting-down")));
 		released.countDown();
 	}
 
@@ -385,8 +383,7 @@ class CallEventsTests {
 		Awaitility.await().until(() -> second.size() == 2);
 		Turn refused = turns().get(1);
 		assertThat(refused.status()).isEqualTo(TurnStatus.REFUSED);
-		assertThat(second).last()
-			.isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, "refused"));
+		assertThat(second).last().isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, "refused"));
 	}
 
 	/**

@@ -205,8 +205,8 @@ public final class GatedTurns {
 	 * @throws IllegalStateException if a tool has a condition that can never be
 	 * evaluated, or if the call leaves it to the application to run tools that need
 	 * approval
-	 * @throws TurnOpenException if the call has input, calls wait, and new messages
-	 * are refused meanwhile, or are queued and this one is for another branch
+	 * @throws TurnOpenException if the call has input, calls wait, and new messages are
+	 * refused meanwhile, or are queued and this one is for another branch
 	 * @throws ResumeRefusedException if the tools are not those that were approved; a
 	 * message of the call is queued nevertheless, which the text says
 	 * @throws SessionRefusedException if a hook refuses a message; if one of the call is
@@ -299,10 +299,10 @@ public final class GatedTurns {
 	}
 
 	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
-		return KeptMessage
-			.with(new TurnHandedOverException(answer.turn(), "The message has joined a turn on session " + key
-					+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
-					+ " message, in another process, to continue it."));
+		return KeptMessage.with(new TurnHandedOverException(answer.turn(), "The message has joined a turn on session "
+				+ key
+				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
+				+ " message, in another process, to continue it."));
 	}
 
 	/** Whoever asks again would have the message twice in the history. */
@@ -471,7 +471,7 @@ public final class GatedTurns {
 		}
 		catch (RuntimeException | Error ex) {
 			// of a hook or a merge, so it stays as it is
-			KeptMessage.with(ex, kept(key));
+			KeptMessage.tell(ex, kept(key));
 			throw ex;
 		}
 	}

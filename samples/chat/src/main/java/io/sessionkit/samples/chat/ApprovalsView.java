@@ -36,9 +36,9 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 	 * or if nobody has to decide
 	 */
 	record CallView(String id, String digest, String turnId, int round, int index, String tool, String title,
-			@Nullable String description, @Nullable JsonNode schema, String arguments, String status,
-			boolean pending, boolean claimed, Instant requestedAt, @Nullable Instant expiresAt,
-			List<DecisionView> decisions, int times, @Nullable String fault) {
+			@Nullable String description, @Nullable JsonNode schema, String arguments, String status, boolean pending,
+			boolean claimed, Instant requestedAt, @Nullable Instant expiresAt, List<DecisionView> decisions, int times,
+			@Nullable String fault) {
 
 		/**
 		 * @param description what the tool does, for a call that has no description of

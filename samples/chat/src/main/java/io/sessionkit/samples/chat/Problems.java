@@ -84,8 +84,8 @@ final class Problems {
 					"This cannot be asked now. If it takes the place of a turn, that may be deleted, or its effects are being taken back. Reload the page.");
 			case "idempotency-key" ->
 				problem(HttpStatus.CONFLICT, Kind.REPEATED, "This request was made before, and has no answer to give.");
-			case "refused", "hook-failed" -> problem(HttpStatus.UNPROCESSABLE_CONTENT,
-					Kind.REFUSED, "A rule of this chat refuses the message or its answer. The turn says why.");
+			case "refused", "hook-failed" -> problem(HttpStatus.UNPROCESSABLE_CONTENT, Kind.REFUSED,
+					"A rule of this chat refuses the message or its answer. The turn says why.");
 			case "resume-refused" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"The turn cannot go on: its tools are not those that were approved.");
 			case "nothing-waits" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,

@@ -136,8 +136,7 @@ final class ReplyEvents {
 
 	/** A conflict may mean that another window has deleted the thread. */
 	private ProblemDetail problem(CallEvent.Failed failed) {
-		return (failed.code().equals("conflict") && isDeleted()) ? Problems.deleted()
-				: Problems.of(failed);
+		return (failed.code().equals("conflict") && isDeleted()) ? Problems.deleted() : Problems.of(failed);
 	}
 
 	private boolean isDeleted() {

@@ -166,11 +166,10 @@ class ProblemsTests {
 
 	/** An event of a stream has the code alone. */
 	@ParameterizedTest
-	@CsvSource({ "conflict, CONFLICT", "turn-open, WAITS", "turn-in-progress, RUNS",
-			"idempotency-key, REPEATED", "refused, REFUSED", "hook-failed, REFUSED", "session-lost, DELETED",
-			"not-stored, UNSTORED", "store-unavailable, UNSTORED", "unreadable-payload, UNSTORED",
-			"unsupported-version, UNSTORED", "unknown-tool, UNSTORED", "session-error, UNSTORED",
-			"unfinished-reply, MODEL", "error, MODEL" })
+	@CsvSource({ "conflict, CONFLICT", "turn-open, WAITS", "turn-in-progress, RUNS", "idempotency-key, REPEATED",
+			"refused, REFUSED", "hook-failed, REFUSED", "session-lost, DELETED", "not-stored, UNSTORED",
+			"store-unavailable, UNSTORED", "unreadable-payload, UNSTORED", "unsupported-version, UNSTORED",
+			"unknown-tool, UNSTORED", "session-error, UNSTORED", "unfinished-reply, MODEL", "error, MODEL" })
 	void saysTheSameOfAFailureThatAStreamTells(String code, Problems.Kind kind) {
 		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, code));
 
