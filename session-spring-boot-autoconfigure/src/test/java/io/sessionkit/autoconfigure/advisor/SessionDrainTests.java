@@ -294,7 +294,7 @@ class SessionDrainTests {
 		ConfigurableApplicationContext context = web("sessionkit.streams.resumable=true");
 		CompletableFuture<HttpResponse<String>> answer = get(context, "/stream");
 		closeInTime(context);
-		assertThat(answer.join().body()).contains("\"status\":\"INCOMPLETE\",\"failure\":\"TurnHandedOverException\"");
+		assertThat(answer.join().body()).contains("\"status\":\"incomplete\",\"code\":\"handed-over\"");
 		assertEndElsewhere();
 		assertGoesOnElsewhere();
 	}

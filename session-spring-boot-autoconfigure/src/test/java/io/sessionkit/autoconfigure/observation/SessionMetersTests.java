@@ -373,7 +373,7 @@ class SessionMetersTests {
 			.flatExtracting((meter) -> tags(meter))
 			.allSatisfy((tag) -> {
 				assertThat(keys).contains(tag.getKey());
-				assertThat(tag.getValue()).matches("[a-z_]+").isNotIn("secret", "look");
+				assertThat(tag.getValue()).matches("[a-z-]+").isNotIn("secret", "look");
 			});
 	}
 
