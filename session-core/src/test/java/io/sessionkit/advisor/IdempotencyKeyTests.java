@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -564,6 +565,44 @@ class IdempotencyKeyTests {
 		assertThat(this.model.prompts()).hasSize(3);
 		assertThat(store.turns(this.key, Tail.ALL)).extracting((turn) -> turn.status())
 			.containsExactly(TurnStatus.COMPLETED);
+	}
+
+	/** As a page does that continues what broke off. */
+	@Test
+	void aRequestWhoseTurnAnotherCallEndsMeanwhileGetsItsReply() {
+		ObservedStore store = new ObservedStore(memory());
+		breakOff(store);
+		this.model.says("done");
+		beforeItsView(store, () -> chat(store).prompt().advisors(SessionAdvisor.session(this.key)).call().content());
+		ChatResponse again = call(chat(store), "q1", "r1");
+		assertThat(text(again)).isEqualTo("done");
+		assertThat(SessionAdvisor.isRepeated(again)).isTrue();
+		assertThat(this.model.prompts()).hasSize(3);
+	}
+
+	@Test
+	void aRequestWhoseTurnIsGivenUpMeanwhileIsRefused() {
+		ObservedStore store = new ObservedStore(memory());
+		breakOff(store);
+		beforeItsView(store, () -> approvals(this.opened.get(0)).cancel(this.key));
+		assertThatExceptionOfType(IdempotencyKeyException.class).isThrownBy(() -> call(chat(store), "q1", "r1"))
+			.withMessageContaining("ended without a reply");
+	}
+
+	private void breakOff(SessionStore store) {
+		this.durability = Durability.STEP;
+		this.model.calls(SessionAdvisorTests.call("c1", "free", "1")).fails(new IllegalStateException("as asked"));
+		assertThatIllegalStateException().isThrownBy(() -> call(chat(store), "q1", "r1"));
+	}
+
+	/** Does something on another thread before the next call sees the session. */
+	private void beforeItsView(ObservedStore store, Runnable work) {
+		AtomicBoolean done = new AtomicBoolean();
+		store.beforeOpen(() -> {
+			if (done.compareAndSet(false, true)) {
+				await(this.threads.submit(work));
+			}
+		});
 	}
 
 	@ParameterizedTest

@@ -279,10 +279,10 @@ public final class GatedTurns {
 			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
 		}
 		catch (NothingWaitsException ex) {
-			if (answer == null || !admission.hasJoined()) {
+			if (answer == null) {
 				throw ex;
 			}
-			return ended(request, admission);
+			return ended(request, admission, ex);
 		}
 		catch (ShuttingDownException ex) {
 			throw (answer != null && admission.hasJoined()) ? brokenOff(request.key(), answer) : ex;
@@ -290,10 +290,10 @@ public final class GatedTurns {
 	}
 
 	/** Another call has ended the turn after this one had found it open. */
-	private OpenedCall ended(TurnRequest request, Admission admission) {
+	private OpenedCall ended(TurnRequest request, Admission admission, NothingWaitsException cause) {
 		OpenedCall answered = answered(request, admission);
 		if (answered == null) {
-			throw continuedByOthers(request.key());
+			throw admission.hasJoined() ? continuedByOthers(request.key()) : cause;
 		}
 		return answered;
 	}
