@@ -132,7 +132,7 @@ public final class SqlErrors {
 	 * transaction may have been ended behind the commit of that, and a commit when it was
 	 * made.
 	 */
-	public static boolean isEnded(SQLException ex) {
+	static boolean isEnded(SQLException ex) {
 		return isOneOf(ENDED, ex);
 	}
 
@@ -167,11 +167,16 @@ public final class SqlErrors {
 		if (isOneOf(SCHEMA, ex)) {
 			return new StoreUnavailableException(missingTables(ex, connection), withoutValues(ex));
 		}
-		if (isOneOf(UNDONE, ex) || isOneOf(READ_ONLY, ex) || isOneOf(ENDED, ex)) {
+		if (isRefused(ex)) {
 			return write ? StoreUnavailableException.unwritten(refusal(ex) + " Nothing was written.", withoutValues(ex))
 					: refused(ex);
 		}
 		return isConnection(ex) ? unreachable(ex, write) : refused(ex);
+	}
+
+	/** Returns whether the database says that it has written nothing. */
+	public static boolean isRefused(SQLException ex) {
+		return isOneOf(UNDONE, ex) || isOneOf(READ_ONLY, ex) || isOneOf(ENDED, ex);
 	}
 
 	private static SessionConflictException conflict(SQLException ex) {
@@ -188,7 +193,7 @@ public final class SqlErrors {
 	}
 
 	private static String broken(SQLException ex) {
-		return (ex.getCause() instanceof SQLException ended && isEnded(ended)) ? refusal(ended)
+		return (ex.getCause() instanceof SQLException ended && isRefused(ended)) ? refusal(ended)
 				: "The database of the session store cannot be reached (SQLSTATE " + state(ex) + ").";
 	}
 

@@ -220,9 +220,10 @@ public final class JdbcSessionStore implements SessionStore {
 		Backend statements = backend();
 		CommitResult result = named(commit.key(), () -> byShortestWay(statements, encoded));
 		this.views.committed(encoded, result);
-		// a repeated one may be that of a statement of this transaction that was ended
 		if (result.isStored()) {
-			this.callers.committed(commit, begins(commit, result));
+			// a repeated one has begun nothing here, but the header may be locked
+			boolean now = result.outcome() == CommitResult.Outcome.COMMITTED;
+			this.callers.committed(commit, now && begins(commit, result));
 		}
 		return result;
 	}
@@ -277,14 +278,16 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	// Only a writer that has lost reads why.
-	private static @Nullable CommitResult append(Backend statements, Connection connection, EncodedCommit commit)
+	private @Nullable CommitResult append(Backend statements, Connection connection, EncodedCommit commit)
 			throws SQLException {
 		CommitResult result;
 		try {
 			result = statements.hot().append(connection, commit);
 		}
 		catch (SQLException ex) {
-			return appended(statements, connection, commit, ex);
+			CommitResult found = appended(statements, connection, commit, ex);
+			this.callers.committed(commit.commit(), begins(commit.commit(), found));
+			return found;
 		}
 		return (result != null) ? result : statements.general().look(connection, commit);
 	}
@@ -301,7 +304,7 @@ public final class JdbcSessionStore implements SessionStore {
 					? statements.general().look(connection, commit) : null;
 		}
 		catch (SQLException ex) {
-			throw SqlErrors.isEnded(failure) ? SqlErrors.unknown(failure, ex) : failure;
+			throw SqlErrors.isRefused(failure) ? SqlErrors.unknown(failure, ex) : failure;
 		}
 		if (found == null || found.outcome() != CommitResult.Outcome.REPEATED) {
 			throw failure;

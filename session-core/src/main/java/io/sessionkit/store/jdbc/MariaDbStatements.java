@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * If the server ends the statement between two of those that it is made of, by a limit of
  * time or by hand, no handler in it runs: the transaction stays open on the connection,
  * or is committed already. Other errors may end it so too. So after each failure what is
- * open is rolled back. If that connection commits by itself, a transaction that the
- * caller has begun there by SQL is rolled back with it.
+ * open is rolled back, and the turn is looked for. If that connection commits by itself,
+ * a transaction that the caller has begun there by SQL is rolled back with it.
  */
 final class MariaDbStatements implements HotStatements {
 
@@ -177,14 +177,13 @@ final class MariaDbStatements implements HotStatements {
 
 	@Override
 	public boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {
-		boolean ended = SqlErrors.isEnded(failure);
 		if (connection.getAutoCommit()) {
 			rollBack(connection);
 		}
-		else if (ended) {
+		else {
 			execute(connection, UNDO);
 		}
-		return ended;
+		return true;
 	}
 
 	/**

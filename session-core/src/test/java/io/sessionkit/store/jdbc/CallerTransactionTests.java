@@ -22,7 +22,10 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.store.Commit;
+import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -208,6 +211,20 @@ class CallerTransactionTests {
 			assertThat(call(NOTHING)).isEqualTo("a1");
 		});
 		assertThat(call(WITH_KEY)).isEqualTo("a2");
+	}
+
+	/** As for a message that is delivered twice. */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void recordBesideARepeatedCommitIsWrittenIfThatHasBegunTheSessionBefore(TestDatabase database) {
+		use(database);
+		Assumptions.assumeFalse(oneWriter(database), "one writer at a time");
+		Commit first = Commit.first(this.key).turn(JdbcTransactionContract.turn("before"));
+		this.store.commit(first);
+		inTransaction(() -> {
+			assertThat(this.store.commit(first).outcome()).isEqualTo(CommitResult.Outcome.REPEATED);
+			assertThat(this.store.put(this.key, RecordWrite.create("note", "1", "x"))).isTrue();
+		});
 	}
 
 	@ParameterizedTest

@@ -165,12 +165,12 @@ class RefusedWritesTests {
 	}
 
 	/**
-	 * By a limit or by hand, between two of the statements that it is made of: its
-	 * handler does not run then.
+	 * By a limit or by hand, or by an error such as too much memory, between two of the
+	 * statements that it is made of: its handler does not run then.
 	 */
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void writeThatMariaDbEndsBeforeItsCommitLeavesNothingOpen(boolean inside) {
+	@CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+	void writeThatMariaDbEndsBeforeItsCommitLeavesNothingOpen(boolean inside, boolean byError) {
 		TestDatabase mariaDb = TestDatabase.mariaDb().created();
 		Endless endless = new Endless(mariaDb.direct());
 		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
@@ -185,7 +185,7 @@ class RefusedWritesTests {
 				if (inside) {
 					ended.add(SessionKey.of("owner", "before"), JdbcTransactionContract.messages("before"));
 				}
-				endless.endsNext();
+				endless.endsNext(byError);
 				assertUnavailable(() -> ended.commit(turn)).withMessageContaining("Nothing was written")
 					.matches(StoreUnavailableException::isUnwritten);
 			});
@@ -199,8 +199,8 @@ class RefusedWritesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void writeThatMariaDbEndsBehindItsCommitIsStored(boolean inside) {
+	@CsvSource({ "true, true", "true, false", "false, true", "false, false" })
+	void writeThatMariaDbEndsBehindItsCommitIsStored(boolean inside, boolean byError) {
 		TestDatabase mariaDb = TestDatabase.mariaDb().created();
 		Endless endless = new Endless(mariaDb.direct());
 		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
@@ -211,7 +211,7 @@ class RefusedWritesTests {
 			transaction.setPropagationBehavior(
 					inside ? TransactionDefinition.PROPAGATION_REQUIRED : TransactionDefinition.PROPAGATION_NEVER);
 			transaction.executeWithoutResult((status) -> {
-				endless.endsNext();
+				endless.endsNext(byError);
 				assertThat(ended.commit(turn).isStored()).isTrue();
 				if (inside) {
 					assertThatExceptionOfType(TurnInProgressException.class)
@@ -222,18 +222,19 @@ class RefusedWritesTests {
 		}
 	}
 
-	@Test
-	void writeThatMariaDbEndsIsNotSaidToBeUnwrittenIfNobodyCanLookForIt() {
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void writeThatMariaDbEndsIsNotSaidToBeUnwrittenIfNobodyCanLookForIt(boolean byError) {
 		TestDatabase mariaDb = TestDatabase.mariaDb().created();
 		Endless endless = new Endless(mariaDb.direct());
 		try (HikariDataSource pool = TestDatabase.pool(endless, 1, true)) {
 			SessionStore ended = JdbcTransactionContract.storeOn(pool);
 			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
 			endless.before("select sk_version, sk_turn, sk_items;");
-			endless.endsNext();
+			endless.endsNext(byError);
 			endless.refusesThen = "prepareStatement";
 			assertUnavailable(() -> ended.commit(turn)).withMessageContaining("unknown")
-				.withMessageContaining("max_statement_time")
+				.withMessageContaining(byError ? "error 1290" : "max_statement_time")
 				.matches((ex) -> !ex.isUnwritten());
 			endless.refusesThen = "";
 			assertThat(ended.commit(turn).outcome()).isEqualTo(Outcome.REPEATED);
@@ -250,7 +251,7 @@ class RefusedWritesTests {
 			SessionStore ended = JdbcTransactionContract.storeOn(pool);
 			Commit turn = Commit.on(begun(ended)).turn(JdbcTransactionContract.turn("q"));
 			endless.before("if sk_own then commit;");
-			endless.endsNext();
+			endless.endsNext(false);
 			endless.refusesThen = "createStatement";
 			assertUnavailable(() -> ended.commit(turn)).withMessageContaining("unknown")
 				.matches((ex) -> !ex.isUnwritten());
@@ -270,7 +271,7 @@ class RefusedWritesTests {
 		try (Connection connection = TestDatabase.mariaDb().created().direct().getConnection()) {
 			JdbcTemplate sql = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
 			sql.execute("start transaction");
-			assertThat(statements.mayHaveAppended(connection, new SQLException("memory", "HY000", 1290))).isFalse();
+			assertThat(statements.mayHaveAppended(connection, new SQLException("memory", "HY000", 1290))).isTrue();
 			assertThat(sql.queryForObject("select @@in_transaction", Integer.class)).isZero();
 		}
 	}
@@ -333,7 +334,7 @@ class RefusedWritesTests {
 
 	/**
 	 * Connections on which a compound statement does not end at one place, until somebody
-	 * ends it by hand.
+	 * ends it by hand, or on which an error ends it there.
 	 */
 	private static final class Endless extends DelegatingDataSource {
 
@@ -342,6 +343,8 @@ class RefusedWritesTests {
 		private volatile String place = "";
 
 		private volatile boolean endsNext;
+
+		private volatile boolean byError;
 
 		/** What its connections refuse when the statement is ended. */
 		private volatile String refusesThen = "";
@@ -357,7 +360,8 @@ class RefusedWritesTests {
 			this.place = place;
 		}
 
-		void endsNext() {
+		void endsNext(boolean byError) {
+			this.byError = byError;
 			this.endsNext = true;
 		}
 
@@ -385,6 +389,10 @@ class RefusedWritesTests {
 			}
 			this.endsNext = false;
 			this.ended = true;
+			if (this.byError) {
+				return text.replaceFirst("(?s)declare exit handler.*?resignal;\\s*end;", "")
+					.replace(this.place, "signal sqlstate 'HY000' set mysql_errno = 1290;" + this.place);
+			}
 			CompletableFuture.runAsync(this::end);
 			return text.replace(this.place,
 					"do get_lock(database(), 0); while true do set sk_seen = 1; end while;" + this.place);
