@@ -1206,6 +1206,25 @@ class TurnStreamsTests {
 		assertThat(reader.isOver()).isTrue();
 	}
 
+	/** A store that takes so long is not known as a slow one by then. */
+	@Test
+	void readerThatIsSuspendedWhileItLooksGivesTheProcessThatWorksTimeToShow() {
+		this.lease = Duration.ofSeconds(1);
+		String stream = abandoned("a");
+		ObservedStore suspended = new ObservedStore(this.store);
+		this.store = suspended;
+		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		assertThat(reader.read()).hasSize(1);
+		suspended.beforeRecord(() -> sleep(Duration.ofSeconds(2)));
+		assertThat(reader.read()).isEmpty();
+		suspended.beforeRecord(() -> {
+		});
+		assertThat(reader.read()).isEmpty();
+		assertThat(reader.isOver()).isFalse();
+		Awaitility.await().atMost(SOON).until(() -> !reader.read().isEmpty());
+		assertThat(reader.isOver()).isTrue();
+	}
+
 	/** Each answer takes longer than the pause that tells that the machine slept. */
 	@Test
 	void readerOfAStoreThatAnswersSlowlyIsToldThatTheProcessIsGone() {

@@ -69,6 +69,9 @@ public final class StreamReader {
 	/** The end of the last look. */
 	private long looked = this.alive;
 
+	/** Whether a look that took long was a suspension in this silence. */
+	private boolean spared;
+
 	/** The longest silence of the process that works. */
 	private Duration life;
 
@@ -135,6 +138,7 @@ public final class StreamReader {
 		}
 		else {
 			StreamChunk chunk = this.logs.chunk(this.key, this.stream, this.next);
+			spareIfSuspended(begun);
 			if (chunk != null) {
 				take(chunk, events);
 			}
@@ -177,6 +181,7 @@ public final class StreamReader {
 		this.life = (chunk.life() != null) ? chunk.life() : this.life;
 		if (chunk.isSignOfLife()) {
 			this.alive = System.nanoTime();
+			this.spared = false;
 		}
 		for (int i = 0; i < chunk.events().size(); i++) {
 			if (chunk.first() + i == this.event) {
@@ -204,15 +209,32 @@ public final class StreamReader {
 	}
 
 	/**
-	 * Says to the process that somebody reads here, or that it is given up since it has
-	 * not shown for a whole life that it is there. The beginning of the look counts: a
-	 * store that takes long to answer is no suspension, and may have looked at once.
+	 * Gives the process that works a whole life again if this one was suspended: so may
+	 * that have been, with this machine. A look that takes long may be one of a slow
+	 * store instead, which may have looked at once. So of those in one silence the first
+	 * is a suspension.
 	 */
-	private void wait(long begun, List<Numbered> events) {
-		if (wasSuspended(begun)) {
-			// so may the process that works have been, with this machine
+	private void spareIfSuspended(long begun) {
+		long now = System.nanoTime();
+		if (isLong(begun - this.looked)) {
 			this.alive = begun;
 		}
+		if (isLong(now - begun) && !this.spared) {
+			this.spared = true;
+			this.alive = now;
+		}
+	}
+
+	/** Returns whether signs of life were due in that time. */
+	private boolean isLong(long nanos) {
+		return nanos > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos();
+	}
+
+	/**
+	 * Says to the process that somebody reads here, or that it is given up since it has
+	 * not shown for a whole life, up to the beginning of this look, that it is there.
+	 */
+	private void wait(long begun, List<Numbered> events) {
 		if (begun - this.alive > this.life.toNanos()) {
 			giveUp(events);
 		}
@@ -223,11 +245,6 @@ public final class StreamReader {
 			this.announced = true;
 			this.next++;
 		}
-	}
-
-	/** Returns whether signs of life were due since the last look. */
-	private boolean wasSuspended(long begun) {
-		return begun - this.looked > this.life.toNanos() / SIGNS_OF_LIFE + PAUSE.toNanos();
 	}
 
 	private void giveUp(List<Numbered> events) {
