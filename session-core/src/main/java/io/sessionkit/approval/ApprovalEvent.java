@@ -8,6 +8,11 @@ package io.sessionkit.approval;
  * store was lost, there is no event, though the ledger of the session may have the
  * change. An exception of a listener is logged and changes nothing.
  * <p>
+ * All but what {@code Approvals.decide} and {@code cancel} publish is published by a call
+ * while it works on the turn. It waits for the listeners, so they can only read the
+ * session of the turn: what a {@link io.sessionkit.hook.SessionListener} is refused
+ * before its turn has ended is a {@link io.sessionkit.NestedTurnException} there.
+ * <p>
  * More types may be added, so a {@code switch} needs a default. There is none for a call
  * that becomes {@link ApprovalStatus#UNCERTAIN}, which is seen only when the call is
  * read, nor for one that was approved and whose turn a limit or a failure ends before it

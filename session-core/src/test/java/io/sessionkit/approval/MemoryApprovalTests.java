@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 class MemoryApprovalTests extends ApprovalBehaviour {
 
@@ -87,6 +89,50 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 		approve(SessionAdvisor.pending(ask(ClientSetup.Mode.CALL, "q")).get(0));
 		assertThat(answer(ClientSetup.Mode.CALL)).isEqualTo("done");
 		assertThat(this.runs).containsExactly("cancel{\"id\":1}");
+	}
+
+	/**
+	 * The call that has told it waits for it, and in line it would wait for that call.
+	 */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void listenerThatContinuesTheTurnOfTheCallThatHasToldItIsRefused(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1), cancel("c2", 2)).says("done");
+		ask(mode, "q");
+		approvals().decide(pending().get(0), Decision.approve("ada").always(StandingDecision.Scope.TOOL));
+		List<String> told = continuing();
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(told).containsExactlyInAnyOrder("Decided c2 NestedTurnException", "Executed c1 NestedTurnException",
+				"Executed c2 NestedTurnException");
+		told.clear();
+		approvals().standingDecisions(this.key).forEach(approvals()::revoke);
+		this.model.calls(cancel("c3", 3));
+		ask(mode, "q2");
+		assertThat(told).containsExactly("Requested c3 NestedTurnException");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void listenerIsRefusedToContinueAlsoIfANewMessageCancelsTheTurn(ClientSetup.Mode mode) {
+		this.model.calls(cancel("c1", 1)).says("done").calls(cancel("c2", 2));
+		ask(mode, "q");
+		List<String> told = continuing();
+		ask(mode, "q2");
+		assertThat(told).containsExactly("Cancelled c1 NestedTurnException");
+		ask(mode, "q3");
+		told.clear();
+		approvals().cancel(this.key);
+		assertThat(told).as("no call works on the turn").containsExactly("Cancelled c2 NothingWaitsException");
+	}
+
+	/** From now on listeners continue the turn, which they may not. */
+	private List<String> continuing() {
+		List<String> told = new CopyOnWriteArrayList<>();
+		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL)
+			.listeners(List.<Consumer<ApprovalEvent>>of(
+					(event) -> told.add(event.getClass().getSimpleName() + " " + event.approval().callId() + " "
+							+ catchThrowable(() -> answer(ClientSetup.Mode.CALL)).getClass().getSimpleName()))));
+		return told;
 	}
 
 	@Test

@@ -93,6 +93,8 @@ public final class GatedTurns {
 
 	private final OpenTurnCancel cancel;
 
+	private final Consumer<ApprovalEvent> events;
+
 	public GatedTurns(Turns turns, ApprovalRules rules, Ledger ledger, Consumer<ApprovalEvent> events) {
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
@@ -105,6 +107,7 @@ public final class GatedTurns {
 				rules.waiting().pauseNotices(turns.store()), events, turns.durability());
 		this.calls = new TurnCalls(this.tools, setup, turns.drain());
 		this.cancel = new OpenTurnCancel(turns, setup);
+		this.events = events;
 	}
 
 	/**
@@ -389,7 +392,7 @@ public final class GatedTurns {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
-				cancel(request.key());
+				this.cancel.cancel(request.key(), NestedCalls.listening(turn, this.events));
 				RunningTurn next = this.turns.open(request);
 				means.putInLine(next);
 				yield begun(next, means, enclosing);
@@ -517,7 +520,7 @@ public final class GatedTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 */
 	public List<ToolApproval> cancel(SessionKey key) {
-		return this.cancel.cancel(key);
+		return this.cancel.cancel(key, this.events);
 	}
 
 	/**

@@ -1,11 +1,15 @@
 package io.sessionkit.internal.approval;
 
+import java.util.function.Consumer;
+
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;
 
@@ -44,6 +48,18 @@ final class NestedCalls {
 		if (isNested(key)) {
 			throw nested(key);
 		}
+	}
+
+	/**
+	 * Returns what tells listeners of the calls of a turn. The call that works on it
+	 * waits for them, so they must not wait for it, and are part of no turn.
+	 */
+	static Consumer<ApprovalEvent> listening(RunningTurn turn, Consumer<ApprovalEvent> events) {
+		return (event) -> {
+			try (TurnBinding binding = TurnBinding.listening(turn.running().sessions())) {
+				events.accept(event);
+			}
+		};
 	}
 
 	private boolean isNested(SessionKey key) {

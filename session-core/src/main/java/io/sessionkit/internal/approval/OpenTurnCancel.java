@@ -39,29 +39,27 @@ final class OpenTurnCancel {
 
 	private final SafeTexts texts;
 
-	private final Consumer<ApprovalEvent> events;
-
 	OpenTurnCancel(Turns turns, GateSetup setup) {
 		this.turns = turns;
 		this.waitingTurns = turns.waitingTurns();
 		this.ledger = setup.ledger();
 		this.texts = setup.rules().texts();
-		this.events = setup.events();
 	}
 
 	/**
 	 * Ends the open turn of a session.
+	 * @param events is told of the calls
 	 * @return the calls that were open, as they are now
 	 * @see GatedTurns#cancel
 	 */
-	List<ToolApproval> cancel(SessionKey key) {
+	List<ToolApproval> cancel(SessionKey key, Consumer<ApprovalEvent> events) {
 		if (!this.waitingTurns.isOpen(key)) {
 			return List.of();
 		}
 		ObservedCall observed = this.turns.observer().begin(false);
 		TurnRequest request = TurnRequest.of(key, List.of()).limit(0).observed(observed);
 		try {
-			return observed.observe(CallStage.CALL, () -> cancelOrAgain(request));
+			return observed.observe(CallStage.CALL, () -> cancelOrAgain(request, events));
 		}
 		catch (NothingWaitsException ex) {
 			if (this.waitingTurns.isOpen(key)) {
@@ -81,19 +79,19 @@ final class OpenTurnCancel {
 	 * turn once more then, and listeners are told of each attempt: that it was cancelled
 	 * and is still open, and in the end how it is kept.
 	 */
-	private List<ToolApproval> cancelOrAgain(TurnRequest request) {
+	private List<ToolApproval> cancelOrAgain(TurnRequest request, Consumer<ApprovalEvent> events) {
 		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
 			try {
-				return cancelOpen(request);
+				return cancelOpen(request, events);
 			}
 			catch (SessionConflictException ex) {
 				logger.debug("The open turn of session " + request.key() + " changed while it was cancelled.");
 			}
 		}
-		return cancelOpen(request);
+		return cancelOpen(request, events);
 	}
 
-	private List<ToolApproval> cancelOpen(TurnRequest request) {
+	private List<ToolApproval> cancelOpen(TurnRequest request, Consumer<ApprovalEvent> events) {
 		RunningTurn turn = this.waitingTurns.takeOver(request);
 		try {
 			HeldCalls.takeAttributes(turn, this.ledger);
@@ -102,7 +100,7 @@ final class OpenTurnCancel {
 			List<LedgerEntry> ended = calls.cancelled();
 			turn.alongside(() -> this.ledger.closingUndecided(ended));
 			endWithoutModel(turn, calls, ended);
-			tellEnded(ended);
+			tellEnded(ended, events);
 			return ended.stream().map(LedgerEntry::approval).toList();
 		}
 		catch (Throwable ex) {
@@ -111,13 +109,13 @@ final class OpenTurnCancel {
 		}
 	}
 
-	private void tellEnded(List<LedgerEntry> ended) {
+	private static void tellEnded(List<LedgerEntry> ended, Consumer<ApprovalEvent> events) {
 		for (LedgerEntry entry : ended) {
 			if (entry.status() == ApprovalStatus.CANCELLED) {
-				this.events.accept(new ApprovalEvent.Cancelled(entry.approval()));
+				events.accept(new ApprovalEvent.Cancelled(entry.approval()));
 			}
 			else if (entry.status() == ApprovalStatus.EXPIRED) {
-				this.events.accept(new ApprovalEvent.Expired(entry.approval()));
+				events.accept(new ApprovalEvent.Expired(entry.approval()));
 			}
 		}
 	}
