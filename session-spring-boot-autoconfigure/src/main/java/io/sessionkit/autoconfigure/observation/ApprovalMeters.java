@@ -30,10 +30,12 @@ final class ApprovalMeters {
 		this.requested = counter("requested", "Tool calls that began to wait for a person.").register(registry);
 		for (Decision.Verb verb : Decision.Verb.values()) {
 			this.decided.put(verb,
-					counter("decided", "Decisions on tool calls.").tag("decision", ObservationNames.value(verb))
+					counter("decided", "Tool calls that were decided, also by a standing decision.")
+						.tag("decision", ObservationNames.value(verb))
 						.register(registry));
 		}
-		this.expired = counter("expired", "Tool calls that nobody decided in time, whose turn has continued.")
+		this.expired = counter("expired",
+				"Tool calls that nobody decided in time, when their turn continues or is cancelled.")
 			.register(registry);
 		this.executed = counter("executed", "Tool calls with consent that have run.").register(registry);
 	}
