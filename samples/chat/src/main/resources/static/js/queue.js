@@ -97,16 +97,23 @@ const words = byId('queue-words');
 let rows = new Map();
 
 const HELD = {
-	stopped: 'Not sent, since you have stopped the answer.',
-	failed: 'Not sent, since the question before was not answered.',
-	closed: 'Not sent, since its window was closed.',
-	runs: 'Not sent: another window is being answered for very long.',
-	asked: 'Not sent again, since you have stopped the answer: it may have been asked.',
-	old: 'Not sent again, since it was sent long ago: it may have been asked.',
+	stopped: 'since you have stopped the answer',
+	failed: 'since the question before was not answered',
+	closed: 'since its window was closed',
+	runs: 'since another window is being answered for very long',
+	asked: 'since you have stopped the answer',
+	old: 'since it was sent long ago',
 };
 
+const isOldOne = ({ held }) => held === 'old';
+
+const mayBeAsked = (entry) => Boolean(entry.sentAt) || isOldOne(entry);
+
 /** They are sent together, so the words are those for what may be asked twice. */
-const wordsOfHeld = (all) => HELD[['old', 'asked'].find((why) => all.includes(why)) ?? all[0]];
+function wordsOfHeld(all) {
+	const entry = all.find(isOldOne) ?? all.find(mayBeAsked) ?? all[0];
+	return mayBeAsked(entry) ? `Not sent again, ${HELD[entry.held]}: it may have been asked.` : `Not sent, ${HELD[entry.held]}.`;
+}
 
 /**
  * @param entries those that are not shown as a turn
@@ -116,7 +123,7 @@ const wordsOfHeld = (all) => HELD[['old', 'asked'].find((why) => all.includes(wh
  */
 export function showQueue(entries, why, canSteer, actions) {
 	place.hidden = entries.length === 0;
-	const held = entries.map((entry) => entry.held).filter((why) => why !== null);
+	const held = entries.filter((entry) => entry.held !== null);
 	setText(words, held.length > 0 ? wordsOfHeld(held) : `${plural(entries.length, 'question')} ${entries.length === 1 ? 'waits' : 'wait'} ${why}.`);
 	sendButton.hidden = held.length === 0;
 	sendButton.onclick = actions.send;

@@ -602,6 +602,18 @@ class WaitingBrowserTests {
 			.containsExactly("Not sent again, since it was sent long ago: it may have been asked.");
 	}
 
+	/** As one that was lost, and then refused. */
+	@Test
+	void wordsForAQuestionThatWaitsSayThatItMayHaveBeenAskedWhateverKeepsItNow() {
+		this.page.ask("Hello");
+		keep("[entry('one', 'closed', anHourAgo, 0)]");
+
+		this.page.reload();
+
+		await().untilAsserted(() -> assertThat(this.page.texts(WORDS))
+			.containsExactly("Not sent again, since its window was closed: it may have been asked."));
+	}
+
 	/** Its own window has shown more of the thread that was there before. */
 	@Test
 	void aQuestionIsRetriedInAThreadThatWasBegunAnew() throws Exception {
