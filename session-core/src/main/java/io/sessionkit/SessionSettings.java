@@ -133,15 +133,14 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 	 *
 	 * @param maxTurns the largest number of turns, at least 1; {@link Integer#MAX_VALUE}
 	 * for no limit; null for none
-	 * @param maxAge how long a turn is kept; {@link Duration#ZERO} for no limit; null for
-	 * none
+	 * @param maxAge how long a turn is kept, at least a second; {@link Duration#ZERO} for
+	 * no limit; null for none
 	 */
 	public record RetentionSettings(@Nullable Integer maxTurns, @Nullable Duration maxAge) {
 
 		/** No limits: the properties apply. */
 		public static final RetentionSettings NONE = new RetentionSettings(null, null);
 
-		/** Shorter ones that are stored can be read: they were allowed once. */
 		private static final Duration SHORTEST_AGE = Duration.ofSeconds(1);
 
 		public RetentionSettings {
@@ -149,6 +148,11 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 			if (maxAge != null && maxAge.isNegative()) {
 				throw new IllegalArgumentException("The setting retention.max-age of a session must not be negative: "
 						+ maxAge + ". Leave it out for what is configured.");
+			}
+			if (maxAge != null && !maxAge.isZero() && maxAge.compareTo(SHORTEST_AGE) < 0) {
+				throw new IllegalArgumentException(
+						"The setting retention.max-age of a session must be a second or more: " + maxAge
+								+ ". Leave it out for what is configured, or use Duration.ZERO for no limit.");
 			}
 		}
 
@@ -169,11 +173,6 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 		 * @throws IllegalArgumentException if it is shorter than a second and not zero
 		 */
 		public RetentionSettings maxAge(@Nullable Duration age) {
-			if (age != null && !age.isZero() && !age.isNegative() && age.compareTo(SHORTEST_AGE) < 0) {
-				throw new IllegalArgumentException(
-						"The setting retention.max-age of a session must be a second or more: " + age
-								+ ". Leave it out for what is configured, or use Duration.ZERO for no limit.");
-			}
 			return new RetentionSettings(this.maxTurns, age);
 		}
 

@@ -202,8 +202,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 
 	/**
 	 * Returns the history that was sent in its first model call.
-	 * @return the snapshot; null if it called no model, or was stored before there were
-	 * snapshots
+	 * @return the snapshot; null if it called no model
 	 */
 	public @Nullable Snapshot snapshot() {
 		return this.origin.snapshot();
@@ -270,7 +269,7 @@ public record Turn(String id, Place place, Origin origin, Progress progress) {
 	 * @param agent the agent that the call named; null if it named none
 	 * @param tools the tools that were offered: name to digest of the definition
 	 * @param snapshot the history that was sent in its first model call; null if it
-	 * called no model, or was stored before there were snapshots
+	 * called no model
 	 * @param parameters the advisor parameters of the call that are kept, by name
 	 */
 	public record Origin(Instant startedAt, @Nullable String agent, Map<String, String> tools,

@@ -50,6 +50,9 @@ class SessionSettingsTests {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> none.retention((kept) -> kept.maxAge(Duration.ofMillis(5))))
 			.withMessageContaining("retention.max-age");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new SessionSettings.RetentionSettings(null, Duration.ofMillis(999)))
+			.withMessageContaining("a second or more");
 		assertThat(none.retention((kept) -> kept.maxAge(Duration.ZERO)).retention().maxAge()).isZero();
 	}
 

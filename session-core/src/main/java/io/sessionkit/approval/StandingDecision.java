@@ -16,19 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param tool the name of the tool
  * @param digest the digest of tool and arguments; null for all calls of the tool
  * @param toolDigest the digest of the tool's name, description and input schema, of which
- * a call must have the same; null for a decision that an earlier version has stored,
- * which counts for every tool of the name
- * @param version the application's version marker, of which a call must have the same,
- * null if there was none; of no effect without {@code toolDigest}
+ * a call must have the same
+ * @param version the application's version marker, of which a call must have the same;
+ * null if there was none
  * @param approved whether such calls run
  * @param reason the text that the model gets if they do not run; null for the default
  * @param by the name of the person who decided
  * @param at when it was decided, by the clock of the process; it does not tell which of
  * two is newer, that is the one that was stored later
  */
-public record StandingDecision(SessionKey key, String id, String tool, @Nullable String digest,
-		@Nullable String toolDigest, @Nullable String version, boolean approved, @Nullable String reason, String by,
-		Instant at) {
+public record StandingDecision(SessionKey key, String id, String tool, @Nullable String digest, String toolDigest,
+		@Nullable String version, boolean approved, @Nullable String reason, String by, Instant at) {
 
 	/** The calls for which a standing decision counts. */
 	public enum Scope {

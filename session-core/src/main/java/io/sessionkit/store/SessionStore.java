@@ -39,7 +39,7 @@ public interface SessionStore {
 	 * The kind of the records that hold summaries. Stores read it with the view, which
 	 * begins with a summary.
 	 */
-	String SUMMARY = "checkpoint";
+	String SUMMARY = "summary";
 
 	/**
 	 * The kinds whose records {@link #oldestRecords} finds over all owners: tool calls

@@ -797,7 +797,7 @@ class SessionAccessTests {
 				.satisfies((ex) -> told.add(ex.getMessage().replace(key.owner(), "X")));
 		}
 		assertThat(told.get(0)).isEqualTo(told.get(1));
-		assertThat(approvals.revoke(new StandingDecision(ADAS, "x", "cancel", null, null, null, true, null, "ada",
+		assertThat(approvals.revoke(new StandingDecision(ADAS, "x", "cancel", null, "none", null, true, null, "ada",
 				java.time.Instant.EPOCH)))
 			.isFalse();
 	}

@@ -64,7 +64,7 @@ class PauseVersionTests {
 
 	private static final SessionKey KEY = SessionKey.of("owner", "thread");
 
-	private static final int NEWEST = 2;
+	private static final int NEWEST = 3;
 
 	private static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
 
@@ -85,7 +85,8 @@ class PauseVersionTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "MEMORY, 1", "H2, 1", "POSTGRESQL, 1", "REDIS, 1", "MEMORY, 2", "H2, 2", "POSTGRESQL, 2", "REDIS, 2" })
+	@CsvSource({ "MEMORY, 1", "H2, 1", "POSTGRESQL, 1", "REDIS, 1", "MEMORY, 2", "H2, 2", "POSTGRESQL, 2", "REDIS, 2",
+			"MEMORY, 3", "H2, 3", "POSTGRESQL, 3", "REDIS, 3" })
 	void pauseOfEachVersionGoesOn(TestStores kind, int version) {
 		SessionStore store = kind.create();
 		restore(store, fixture(version));
@@ -112,17 +113,17 @@ class PauseVersionTests {
 	@Test
 	void newerPauseIsRefusedAndNothingRuns() {
 		JsonNode newer = fixture(NEWEST);
-		((ObjectNode) values(newer.path("pause"))).put("version", 2);
+		((ObjectNode) values(newer.path("pause"))).put("version", 3);
 		SessionStore store = TestStores.MEMORY.create();
 		restore(store, newer);
-		refused(store, "version 2", "Continue it with the version that wrote it.");
+		refused(store, "version 3", "Continue it with the version that wrote it.");
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
 	void newerCallIsRefusedAndNothingRuns(int index) {
 		JsonNode newer = fixture(NEWEST);
-		((ObjectNode) values(newer.path("approvals").get(index))).put("version", NEWEST + 1);
+		((ObjectNode) values(newer.path("approvals").get(index))).put("version", 3);
 		SessionStore store = TestStores.MEMORY.create();
 		restore(store, newer);
 		refused(store, "version 3", "Decide and continue it with the version that wrote it.");

@@ -9,6 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.StandingDecision.Scope;
+import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.internal.ledger.StandingDecisions;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.test.ClientSetup;
@@ -232,21 +233,20 @@ abstract class StandingApprovals extends DecidedApprovals {
 		assertThat(isPaused(ask(mode, "q3"))).isTrue();
 	}
 
-	/** As versions stored it that did not know which tool was decided on. */
+	/** Nobody has consented to whatever has the name. */
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
-	void standingDecisionWithoutAToolDigestCountsForEveryToolOfTheName(ClientSetup.Mode mode) {
+	void standingDecisionThatNamesNoToolButByItsNameLetsNothingRun(ClientSetup.Mode mode) {
 		decideThenAsk(mode, YES.always(Scope.TOOL), "{\"id\":1}", "{\"id\":2}");
 		Map<String, Object> values = Map.of("version", 2, "tool", "cancel", "approved", true, "by", "anna", "at",
 				Instant.EPOCH);
 		String id = approvals().standingDecisions(this.key).get(0).id();
 		store().put(this.key,
 				RecordWrite.put(StandingDecisions.KIND, id, store().options().codec().encodeValues(this.key, values)));
-		rules((rules) -> rules.version("prompt-4"));
-		tools(tool("cancel").described("changes them for good"), tool("look"));
+		this.runs.clear();
 		this.model.calls(cancel("c3", 3)).says("a3");
-		assertThat(isPaused(ask(mode, "q3"))).isFalse();
-		assertThat(this.runs).endsWith("cancel{\"id\":3}");
+		assertThatExceptionOfType(UnreadablePayloadException.class).isThrownBy(() -> ask(mode, "q3"));
+		assertThat(this.runs).isEmpty();
 	}
 
 	@ParameterizedTest

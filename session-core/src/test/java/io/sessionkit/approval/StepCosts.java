@@ -268,7 +268,7 @@ public abstract class StepCosts {
 		Client client = summarizing(Summarize.Mode.BEFORE);
 		this.model.says("summary");
 		assertCalls(Step.SUMMARY, () -> client.turn("question"), "open", "open",
-				"commit UNCHANGED summary (checkpoint new)", "open", "commit UNCHANGED COMPLETED part 0 ()");
+				"commit UNCHANGED summary (summary new)", "open", "commit UNCHANGED COMPLETED part 0 ()");
 	}
 
 	// counters

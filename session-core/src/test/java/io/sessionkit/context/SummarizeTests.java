@@ -40,6 +40,7 @@ import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.MessageTokens;
+import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -217,7 +218,7 @@ class SummarizeTests {
 		assertThat(this.model.lastRequestLines()).containsExactly("user: u1", "assistant: a1", "user: u2",
 				"assistant: a2", "user: u3", "assistant: a3", "user: u4");
 		assertThat(thread().summary()).isEmpty();
-		assertThat(this.store.records(T1, "checkpoint")).isEmpty();
+		assertThat(this.store.records(T1, SessionStore.SUMMARY)).isEmpty();
 		assertThat(this.events).filteredOn(SessionEvent.SummaryFailed.class::isInstance)
 			.singleElement()
 			.satisfies((event) -> assertThat(((SessionEvent.SummaryFailed) event).failure()).isNotBlank()
@@ -795,7 +796,7 @@ class SummarizeTests {
 		});
 		assertThat(thread.summarize(true).status()).isEqualTo(Status.DROPPED);
 		assertThat(thread.summary()).isEmpty();
-		assertThat(this.store.records(T1, "checkpoint")).isEmpty();
+		assertThat(this.store.records(T1, SessionStore.SUMMARY)).isEmpty();
 	}
 
 	@Test

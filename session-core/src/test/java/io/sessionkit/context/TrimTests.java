@@ -171,7 +171,7 @@ class TrimTests {
 			this.model.says("long");
 			chat.prompt().user("long").advisors(SessionAdvisor.session(T1)).call().content();
 		}
-		TestSummaries.move(sized, T1, 20, "checkpoint", "summary");
+		TestSummaries.move(sized, T1, 20, "the-summary", "summary");
 		for (int turn = 1; turn <= 60; turn++) {
 			int before = sized.calls().size();
 			this.model.says("a");

@@ -67,7 +67,7 @@ class TurnParametersTests {
 		assertThat(this.thread.turns(Tail.ALL)).extracting("parameters")
 			.containsExactly(Map.of("context", "found", "page", 7), Map.of());
 		assertThat(this.model.lastRequestLines()).isEqualTo(setup.lines("user: q1", "assistant: a1", "user: q2"));
-		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
+		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.parameters");
 		assertThat(this.store.calls()).startsWith("open", "commit", "open", "commit");
 	}
 
@@ -89,7 +89,7 @@ class TurnParametersTests {
 		assertThat(this.model.lastRequestLines()).startsWith(shown.toArray(String[]::new)).hasSize(3);
 		Conversation there = conversations.get(T1);
 		assertThat(Lines.of(there.messages())).startsWith("user: q1", "assistant: a1");
-		assertThat(there.messages().get(0).getMetadata()).containsEntry("sessionkit.inputs",
+		assertThat(there.messages().get(0).getMetadata()).containsEntry("sessionkit.parameters",
 				Map.of("context", context, "page", 7));
 		assertThat(there.turns(Tail.ALL).get(0).parameters()).containsEntry("secret", "s").hasSize(3);
 		assertThat(there.turns(Tail.ALL).get(1).snapshot().parts()).containsExactly(new Snapshot.Verbatim(1),
@@ -232,7 +232,7 @@ class TurnParametersTests {
 		this.model.says("a1").says("b1").says("c1").says("a2");
 		ask(conversations, "q1", Map.of("page", 7));
 		askAgain(conversations, Map.of(), SessionAdvisor.regenerating());
-		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
+		assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.parameters");
 		assertThat(this.thread.turns(Tail.newest(1)).get(0).parameters()).isEmpty();
 		askAgain(conversations, Map.of("page", 8), SessionAdvisor.regenerating());
 		this.thread.pop();

@@ -24,8 +24,8 @@ class RecordKindsTests {
 		assertThat(new String[] { SessionStore.SUMMARY, SnapshotReader.KIND, TurnRecords.PAUSE, TurnRecords.LEASE,
 				Ledger.APPROVAL, Ledger.OVER, StandingDecisions.KIND, Ledger.COMPENSATION, TurnRecords.REWIND,
 				KeptTexts.KIND, KeptTexts.RETENTION, Lines.OFFER, StreamLogs.KIND, Notices.NOTICE })
-			.containsExactly("checkpoint", "snapshot", "pause", "lease", "approval", "ledger", "standing",
-					"compensation", "rewind", "kept", "retention", "offer", "stream", "notice")
+			.containsExactly("summary", "snapshot", "pause", "lease", "approval", "ledger", "standing", "compensation",
+					"rewind", "kept", "retention", "offer", "stream", "notice")
 			.doesNotHaveDuplicates();
 	}
 

@@ -187,8 +187,8 @@ final class StoredAnswers {
 	}
 
 	/**
-	 * Returns whether a turn was given up whose last message is not marked, since an
-	 * earlier version or a hook has written it.
+	 * Returns whether a turn was given up whose last message is not marked, since a hook
+	 * has written it.
 	 */
 	private boolean hasCancelledCalls(SessionKey key, Turn turn) {
 		return this.ledger.over(key)

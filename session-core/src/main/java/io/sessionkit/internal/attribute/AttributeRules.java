@@ -98,7 +98,7 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 		}
 	}
 
-	/** What earlier versions have stored stays readable, and can be removed. */
+	/** Nothing is stored of a name that is only removed. */
 	private void checkUnits(String name) {
 		String flaw = Names.flaw(name);
 		if (flaw != null) {

@@ -29,7 +29,7 @@ import org.springframework.ai.chat.messages.Message;
 public record PauseRecord(HeldReply held, int parts, AttributeChange attributes, long revision) {
 
 	/** The version of the form of the record; a newer one is refused. */
-	static final int VERSION = 1;
+	private static final int VERSION = 2;
 
 	/**
 	 * Creates the write of the record.
@@ -42,7 +42,7 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 		values.put("parts", parts);
 		values.put("reply", codec.encode(key, held.reply()));
 		values.put("notes", held.notes());
-		values.put("state", attributes.written());
+		values.put("attributes", attributes.written());
 		values.put("removed", attributes.removed());
 		putQueued(values, key, held.queued(), codec);
 		return new RecordWrite(TurnRecords.PAUSE, turnId, expected, codec.encodeValues(key, values), null);
@@ -111,7 +111,7 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 		Map<String, @Nullable Object> values = codec.decodeValues(key, record.payload());
 		checkVersion(values.get("version"), "The pause of turn '" + record.id() + "' of session " + key);
 		if (values.get("reply") instanceof String reply && values.get("parts") instanceof Integer parts
-				&& values.get("notes") instanceof Map<?, ?> notes && values.get("state") instanceof Map<?, ?> attributes
+				&& values.get("notes") instanceof Map<?, ?> notes && attributes(values) instanceof Map<?, ?> attributes
 				&& values.get("removed") instanceof List<?> removed && values.get("queued") instanceof List<?> queued
 				&& codec.decode(key, reply) instanceof AssistantMessage message) {
 			List<Message> messages = queued.stream().map((text) -> codec.decode(key, (String) text)).toList();
@@ -124,11 +124,19 @@ public record PauseRecord(HeldReply held, int parts, AttributeChange attributes,
 	}
 
 	/**
+	 * Returns the attributes. In version 1 they had another name, and a turn that waits
+	 * in that form goes on all the same.
+	 */
+	private static @Nullable Object attributes(Map<String, @Nullable Object> values) {
+		return values.getOrDefault("attributes", values.get("state"));
+	}
+
+	/**
 	 * Refuses a record that a newer version wrote, or that has no version.
 	 * @param version the version in the record
 	 * @param what the name of the record, to begin a sentence with
 	 */
-	static void checkVersion(@Nullable Object version, String what) {
+	private static void checkVersion(@Nullable Object version, String what) {
 		if (!(version instanceof Integer number) || number < 1) {
 			throw new UnreadablePayloadException(what + " has no version.", null);
 		}

@@ -31,6 +31,8 @@ public final class TurnLease implements HeldLease {
 
 	private static final Log logger = LogFactory.getLog(TurnLease.class);
 
+	private static final int VERSION = 1;
+
 	private final SessionStore store;
 
 	private final SessionKey key;
@@ -165,9 +167,7 @@ public final class TurnLease implements HeldLease {
 	}
 
 	private static String payload(SessionStore store, SessionKey key, String holder) {
-		return store.options()
-			.codec()
-			.encodeValues(key, Map.<String, Object>of("version", PauseRecord.VERSION, "holder", holder));
+		return store.options().codec().encodeValues(key, Map.<String, Object>of("version", VERSION, "holder", holder));
 	}
 
 	/**

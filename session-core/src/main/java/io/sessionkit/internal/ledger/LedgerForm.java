@@ -135,9 +135,8 @@ final class LedgerForm {
 		checkVersion(key, values);
 		try {
 			return new StandingDecision(key, id, text(values, "tool"), optional(values, "digest"),
-					optional(values, "toolDigest"), optional(values, "marker"),
-					Boolean.TRUE.equals(values.get("approved")), optional(values, "reason"), text(values, "by"),
-					instant(values, "at"));
+					text(values, "toolDigest"), optional(values, "marker"), Boolean.TRUE.equals(values.get("approved")),
+					optional(values, "reason"), text(values, "by"), instant(values, "at"));
 		}
 		catch (ClassCastException | IllegalArgumentException ex) {
 			throw unreadable(key);

@@ -52,22 +52,24 @@ public final class StandingDecisions {
 
 	/** The person who decided has seen one tool of the name, under one version. */
 	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
-		return decision.toolDigest() == null || (decision.toolDigest().equals(call.toolDigest())
-				&& Objects.equals(decision.version(), call.version()));
+		return decision.toolDigest().equals(call.toolDigest()) && Objects.equals(decision.version(), call.version());
 	}
 
 	/**
-	 * Stores a decision on a call for future calls, if it is meant for them.
+	 * Stores a decision on a call for future calls, if it is meant for them. The name of
+	 * a tool alone is no consent: without a digest no later tool would be the one that
+	 * was decided on.
 	 */
 	public void keep(ToolApproval call, Decision decision) {
-		if (decision.always() == null) {
+		String toolDigest = call.requirements().toolDigest();
+		if (decision.always() == null || toolDigest == null) {
 			return;
 		}
 		boolean exact = decision.always() == StandingDecision.Scope.ARGUMENTS;
 		String id = ToolArguments.of(exact ? call.arguments() : "{}").digest((exact ? "call " : "tool ") + call.tool());
-		write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null,
-				call.requirements().toolDigest(), call.requirements().version(),
-				decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(), this.store.options().now()));
+		write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null, toolDigest,
+				call.requirements().version(), decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(),
+				this.store.options().now()));
 	}
 
 	private void write(StandingDecision decision) {

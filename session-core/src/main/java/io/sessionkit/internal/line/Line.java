@@ -55,21 +55,15 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 	 * @param id a name that no other call has
 	 * @param beat how often the call has shown that it is there
 	 * @param mark what its messages have to do with the turn of the first call
-	 * @param life how long it may go without a beat; null if it does not say, as the
-	 * calls of an earlier version
+	 * @param life how long it may go without a beat
 	 */
-	record Ticket(String id, long beat, Mark mark, @Nullable Duration life) {
+	record Ticket(String id, long beat, Mark mark, Duration life) {
 
-		private static Ticket parse(String text, List<?> offered, List<?> taken, @Nullable Duration life) {
+		private static Ticket parse(String text, List<?> offered, List<?> taken, Duration life) {
 			int end = text.lastIndexOf(BEFORE_BEAT);
 			String id = text.substring(0, end);
 			Mark mark = taken.contains(id) ? Mark.TAKEN : offered.contains(id) ? Mark.OFFERED : Mark.NONE;
 			return new Ticket(id, Long.parseLong(text.substring(end + 1)), mark, life);
-		}
-
-		/** Returns the life of the call; another one if it does not say. */
-		Duration lifeOr(Duration other) {
-			return (this.life != null) ? this.life : other;
 		}
 
 		private Ticket beaten() {
@@ -122,7 +116,7 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		List<Ticket> tickets = new ArrayList<>();
 		for (int i = 0; i < texts.size(); i++) {
 			tickets.add(Ticket.parse(String.valueOf(texts.get(i)), list(values.get("offered")),
-					list(values.get("taken")), (i < lives.size()) ? life(lives.get(i)) : null));
+					list(values.get("taken")), Duration.parse(String.valueOf(lives.get(i)))));
 		}
 		return tickets;
 	}
@@ -131,16 +125,11 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 		return (value instanceof List<?> list) ? list : List.of();
 	}
 
-	private static @Nullable Duration life(@Nullable Object value) {
-		Duration life = (value instanceof String text) ? Duration.parse(text) : Duration.ZERO;
-		return life.isZero() ? null : life;
-	}
-
 	String payload(SessionKey key, MessageCodec codec) {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("tickets", this.tickets.stream().map(Ticket::text).toList());
-		values.put("lives", this.tickets.stream().map((ticket) -> ticket.lifeOr(Duration.ZERO).toString()).toList());
+		values.put("lives", this.tickets.stream().map((ticket) -> ticket.life().toString()).toList());
 		putMarked(values, "offered", Mark.OFFERED);
 		putMarked(values, "taken", Mark.TAKEN);
 		if (this.content != null) {
@@ -211,10 +200,10 @@ record Line(List<Ticket> tickets, @Nullable String content, @Nullable Answer ans
 
 	/**
 	 * Returns how long the line is there if none of its calls shows any more.
-	 * @param other the life of a call that does not say
+	 * @param other the life of a line without calls
 	 */
 	Duration life(Duration other) {
-		return this.tickets.stream().map((ticket) -> ticket.lifeOr(other)).max(Comparator.naturalOrder()).orElse(other);
+		return this.tickets.stream().map(Ticket::life).max(Comparator.naturalOrder()).orElse(other);
 	}
 
 	Line with(String id, Mark mark, Duration life) {

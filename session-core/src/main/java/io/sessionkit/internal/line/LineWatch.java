@@ -1,6 +1,5 @@
 package io.sessionkit.internal.line;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -17,19 +16,15 @@ final class LineWatch {
 	private record Seen(long beat, long since) {
 	}
 
-	private final Duration life;
-
 	private final LongSupplier nanoTime;
 
 	private final Map<String, Seen> seen = new HashMap<>();
 
 	/**
 	 * Creates a watch that has seen nothing.
-	 * @param life how long a call may go without a beat if it does not say so itself
 	 * @param nanoTime a clock like {@link System#nanoTime}
 	 */
-	LineWatch(Duration life, LongSupplier nanoTime) {
-		this.life = life;
+	LineWatch(LongSupplier nanoTime) {
 		this.nanoTime = nanoTime;
 	}
 
@@ -46,7 +41,7 @@ final class LineWatch {
 			if (before == null || before.beat() != ticket.beat()) {
 				this.seen.put(ticket.id(), new Seen(ticket.beat(), now));
 			}
-			else if (now - before.since() > ticket.lifeOr(this.life).toNanos()) {
+			else if (now - before.since() > ticket.life().toNanos()) {
 				gone.add(ticket.id());
 			}
 		}

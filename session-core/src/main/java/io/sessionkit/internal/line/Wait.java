@@ -98,7 +98,7 @@ final class Wait {
 		this.timeout = timeout;
 		this.beginning = beginning;
 		this.offer = offer;
-		this.watch = new LineWatch(lines.life(), System::nanoTime);
+		this.watch = new LineWatch(System::nanoTime);
 	}
 
 	/** Makes this the last line in which the call stands. */

@@ -21,7 +21,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 public final class ReplayedParameters {
 
 	/** The key of the kept parameters in the metadata of a user message. */
-	static final String KEPT = "sessionkit.inputs";
+	static final String KEPT = "sessionkit.parameters";
 
 	private ReplayedParameters() {
 	}

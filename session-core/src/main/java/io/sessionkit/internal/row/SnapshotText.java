@@ -47,8 +47,7 @@ public final class SnapshotText {
 
 	/**
 	 * Reads the snapshot from its values.
-	 * @param values the values; null for none, as in a turn that was stored before there
-	 * were snapshots
+	 * @param values the values; null for none
 	 * @throws UnreadablePayloadException if they are not those of a snapshot
 	 */
 	public static @Nullable Snapshot read(@Nullable Object values) {

@@ -31,7 +31,7 @@ final class TurnPayload {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
 		if (!turn.parameters().isEmpty()) {
-			values.put("inputs", turn.parameters());
+			values.put("parameters", turn.parameters());
 		}
 		return values.isEmpty() ? null : ProvenPayload.of(key, values, codec);
 	}
@@ -62,7 +62,7 @@ final class TurnPayload {
 		return new Turn(row.id(), new Turn.Place(row.number(), row.parent(), row.branch(), row.items(), row.tokens()),
 				new Turn.Origin(Micros.instant(row.startedAt()), (String) origin.get("agent"),
 						tools(origin.get("tools")), SnapshotText.read(origin.get("snapshot")),
-						parameters(origin.get("inputs"))),
+						parameters(origin.get("parameters"))),
 				new Turn.Progress(row.status(), Micros.instantOrNull(row.endedAt()), (String) outcome.get("model"),
 						rounds(outcome.get("rounds")), (String) outcome.get("failure"),
 						verdicts(outcome.get("verdicts"))));
@@ -92,7 +92,7 @@ final class TurnPayload {
 		Map<String, Object> values = new HashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.kind().name());
+		values.put("kind", verdict.kind().name());
 		putIfPresent(values, "reason", verdict.reason());
 		return values;
 	}
@@ -105,7 +105,7 @@ final class TurnPayload {
 	private static Verdict verdict(Map<?, ?> values) {
 		return new Verdict(String.valueOf(values.get("hook")),
 				Verdict.Phase.valueOf(String.valueOf(values.get("phase"))),
-				Verdict.Kind.valueOf(String.valueOf(values.get("outcome"))), (String) values.get("reason"));
+				Verdict.Kind.valueOf(String.valueOf(values.get("kind"))), (String) values.get("reason"));
 	}
 
 	private static long number(Map<?, ?> values, String name) {

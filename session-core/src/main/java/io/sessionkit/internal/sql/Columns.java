@@ -18,11 +18,12 @@ public final class Columns {
 
 	/** The numbers of a header, to pack into one column. */
 	public static final String HEADER_NUMBERS = """
-			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.cp, \
+			s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.open_turn, s.summary_turn, \
 			s.view_turns, s.view_items, s.view_tokens, s.ttl, s.created_at, s.updated_at, s.expires_at, s.stamp""";
 
 	/** The texts of a header, to pack into another column. */
-	public static final String HEADER_TEXTS = "s.branch, s.cp_id, s.incarnation, s.title, s.tags, s.settings, s.state";
+	public static final String HEADER_TEXTS = """
+			s.branch, s.summary_id, s.incarnation, s.title, s.tags, s.settings, s.attributes""";
 
 	public static final String HEADER = HEADER_NUMBERS + ", " + HEADER_TEXTS;
 
@@ -34,7 +35,7 @@ public final class Columns {
 
 	public static final String TURN = """
 			t.turn_no, t.turn_id, t.parent, t.run_lo, t.run_parent, t.branch, t.status, t.parts, \
-			t.items, t.tokens, t.started_at, t.ended_at, t.state, t.origin, t.outcome""";
+			t.items, t.tokens, t.started_at, t.ended_at, t.attributes, t.origin, t.outcome""";
 
 	public static final String TURN_ITEMS = "t.turn_no, t.first_item, t.items, t.apart, t.body";
 

@@ -40,8 +40,8 @@ public record Templates(Dialect dialect, String prefix) {
 
 	/** A summary is a record, which can be written without the header. */
 	private static final String OTHER_SUMMARY = """
-			s.cp_id is not null and not exists (select 1 from {record} k
-				where k.session_pk = s.pk and k.kind = 'checkpoint' and k.id = {exact s.cp_id}
+			s.summary_id is not null and not exists (select 1 from {record} k
+				where k.session_pk = s.pk and k.kind = 'summary' and k.id = {exact s.summary_id}
 					and k.revision = :summaryRevision and k.written_at = :summaryAt
 					and (k.expires_at is null or k.expires_at > {now}))""";
 

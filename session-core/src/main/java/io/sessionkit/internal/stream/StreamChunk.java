@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param request the digest of the name of the request that the call makes; null if it
  * has none, and in a chunk of another writer
  * @param life how long the process at work may be silent; null in a chunk of another
- * writer, and in those of an earlier version
+ * writer
  */
 public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark,
 		@Nullable String request, @Nullable Duration life) {

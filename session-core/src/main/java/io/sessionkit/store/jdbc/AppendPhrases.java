@@ -36,7 +36,7 @@ final class AppendPhrases {
 			head = turns + 1, turns = turns + 1,
 			view_turns = view_turns + {one}, view_items = view_items + :count, view_tokens = view_tokens + :tokens,
 			title = coalesce(:title, title), tags = coalesce(:tags, tags), settings = coalesce(:settings, settings),
-			state = coalesce(:state, state),
+			attributes = coalesce(:attributes, attributes),
 			stamp_3 = case when appended = stamp then stamp_2 end,
 			stamp_2 = case when appended = stamp then stamp_1 end,
 			stamp_1 = stamp, appended = :stamp,
@@ -44,13 +44,13 @@ final class AppendPhrases {
 
 	static final String HEADER_COLUMNS = """
 			key_hash, incarnation, owner_hash, owner, id, version, turns, items, branch, head, run_lo, run_parent,
-			open_turn, cp, cp_id, view_turns, view_items, view_tokens, title, tags, settings, state, ttl, stamp,
-			created_at, updated_at, expires_at, purge_at""";
+			open_turn, summary_turn, summary_id, view_turns, view_items, view_tokens, title, tags, settings, attributes,
+			ttl, stamp, created_at, updated_at, expires_at, purge_at""";
 
 	/** A header with its first turn. */
 	static final String FIRST_HEADER = """
 			:key, :incarnation, :ownerHash, :owner, :id, 1, 1, :count, :main, 1, 1, 0,
-			0, 0, null, {one}, :count, :tokens, :title, :tags, :settings, :state, :firstTtl, :stamp,
+			0, 0, null, {one}, :count, :tokens, :title, :tags, :settings, :attributes, :firstTtl, :stamp,
 			{moment}, {moment}, {moment} + :firstTtl, {moment} + :firstPurge""".replace("{one}", ONE_TURN);
 
 	/** A header with a first turn that is not its head. */
@@ -61,7 +61,7 @@ final class AppendPhrases {
 
 	static final String TURN_COLUMNS = """
 			session_pk, turn_no, turn_id, given_id, parent, run_lo, run_parent, branch, status, parts,
-			first_item, apart, items, tokens, started_at, ended_at, state, origin, outcome, body""";
+			first_item, apart, items, tokens, started_at, ended_at, attributes, origin, outcome, body""";
 
 	/**
 	 * The turn that a header <code>s</code> has just become the head of: the first turn
@@ -72,7 +72,7 @@ final class AppendPhrases {
 			s.pk, s.turns, :turn, {given},
 			case when s.run_lo < s.turns then s.turns - 1 else s.run_parent end,
 			s.run_lo, s.run_parent, s.branch, 'COMPLETED', 1, s.items - :count + 1, :apart,
-			:count, :tokens, :startedAt, :endedAt, s.state, :origin, :outcome, :packed""";
+			:count, :tokens, :startedAt, :endedAt, s.attributes, :origin, :outcome, :packed""";
 
 	/** The same for a turn whose number only the statement knows. */
 	static final String GIVEN = "case when s.turns = :place then null else :turn end";
@@ -122,7 +122,7 @@ final class AppendPhrases {
 			.text("title", commit.header().title())
 			.text("tags", commit.header().tags())
 			.text("settings", commit.header().settings())
-			.text("state", commit.header().attributes())
+			.text("attributes", commit.header().attributes())
 			.number("ttl", commit.header().timeToLive())
 			.number("firstTtl", commit.firstTimeToLive())
 			.with("stamp", commit.stamp())

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class OldestTurns {
 
 	/** The columns of a turn whose content is deleted. */
-	static final String EMPTIED = "items = 0, tokens = 0, apart = 0, body = null, origin = null, state = null";
+	static final String EMPTIED = "items = 0, tokens = 0, apart = 0, body = null, origin = null, attributes = null";
 
 	private final TurnStatements turns;
 

@@ -48,17 +48,18 @@ final class PostgresCommits {
 					and {expected} and {usual}),
 			s as (update {session} s set {changes}
 				from seen where s.pk = seen_pk and s.stamp = seen_stamp
-				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
-					s.state, {number} as number)
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.summary_turn, s.summary_id, s.branch,
+					s.attributes, {number} as number)
 			""";
 
 	/** A new session. */
 	private static final String CREATED = """
 			with s as (insert into {session} as s ({headerColumns}) values ({firstHeader})
 				on conflict (key_hash) do nothing
-				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
-					s.state, s.turns as number)
-			""".replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS);
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.summary_turn, s.summary_id, s.branch,
+					s.attributes, s.turns as number)
+			"""
+		.replace("{headerColumns}", AppendPhrases.HEADER_COLUMNS);
 
 	private static final String UNCHANGED = "s.version = :version and s.incarnation = :incarnation";
 
@@ -81,13 +82,13 @@ final class PostgresCommits {
 
 	private static final String CONTINUED = """
 			, t as (update {turn} t set status = :status, parts = t.parts + 1, items = t.items + :count,
-					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {state}
+					apart = t.apart + :apart, tokens = t.tokens + :tokens, ended_at = :endedAt, outcome = :outcome {attributes}
 				from s where t.session_pk = (select pk from s) and t.turn_no = (select number from s)
 					and t.parts = :part
 				returning 1)
 			""";
 
-	private static final String STATE = ", state = s.state";
+	private static final String ATTRIBUTES = ", attributes = s.attributes";
 
 	private static final String OPEN_TURN = """
 			cross join lateral (
@@ -105,7 +106,7 @@ final class PostgresCommits {
 			version = s.version + :step, items = s.items + :count, open_turn = 0, head = turn_no, run_lo = turn_lo,
 			run_parent = turn_run, view_turns = s.view_turns + case when turn_items + :count > 0 then 1 else 0 end,
 			view_items = s.view_items + turn_items + :count,
-			view_tokens = s.view_tokens + turn_tokens + :tokens, state = coalesce(:state, state),\s""";
+			view_tokens = s.view_tokens + turn_tokens + :tokens, attributes = coalesce(:attributes, attributes),\s""";
 
 	/** The turns after the summary, which are all in the last run. */
 	private static final String AFTER_SUMMARY = """
@@ -113,16 +114,17 @@ final class PostgresCommits {
 				select count(*) filter (where t.items > 0) as left_turns, coalesce(sum(t.items), 0) as left_items,
 					coalesce(sum(t.tokens), 0) as left_tokens
 				from {turn} t
-				where t.session_pk = s.pk and t.turn_no >= greatest(s.run_lo, :cp + 1) and t.turn_no <= s.head) v
+				where t.session_pk = s.pk and t.turn_no >= greatest(s.run_lo, :summaryTurn + 1) and t.turn_no <= s.head) v
 			""";
 
 	private static final String SUMMARIZED = """
-			cp = :cp, cp_id = :cpId, view_turns = left_turns, view_items = left_items, view_tokens = left_tokens,\s""";
+			summary_turn = :summaryTurn, summary_id = :summaryId, view_turns = left_turns,
+			view_items = left_items, view_tokens = left_tokens,\s""";
 
 	/** Each turn is the last one of one summary. */
 	private static final String UNCOVERED = """
 			, n as (update {record} r set covers = null
-				where r.session_pk = (select pk from s) and r.kind = 'checkpoint' and r.covers = :cp and r.id <> :cpId)
+				where r.session_pk = (select pk from s) and r.kind = 'summary' and r.covers = :summaryTurn and r.id <> :summaryId)
 			""";
 
 	/**
@@ -135,11 +137,12 @@ final class PostgresCommits {
 				where s.key_hash = :key and (s.expires_at is null or s.expires_at > {moment})
 					and {expected} and s.open_turn = 0 {unlessStored})
 			{asHead},
-			s as (update {session} s set branch = :headBranch, cp = h.floor, cp_id = h.cp_id, {changes}
+			s as (update {session} s set branch = :headBranch, summary_turn = h.floor, summary_id = h.summary_id, {changes}
 				from seen, h, q where s.pk = seen.pk and s.stamp = seen.stamp
-				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch,
-					s.state, {number} as number)
-			""".replace("{asHead}", PostgresRuns.END.replace("{from}", "seen") + PostgresRuns.AS_HEAD);
+				returning s.pk, s.version, s.turns, s.items, s.head, s.run_lo, s.run_parent, s.summary_turn, s.summary_id, s.branch,
+					s.attributes, {number} as number)
+			"""
+		.replace("{asHead}", PostgresRuns.END.replace("{from}", "seen") + PostgresRuns.AS_HEAD);
 
 	/**
 	 * The changes if the head moves to the turn <code>h</code>. If that turn is in the
@@ -149,7 +152,7 @@ final class PostgresCommits {
 			version = s.version + :step, head = h.head,
 			run_lo = case when h.head between s.run_lo and s.head then s.run_lo else h.run_lo end,
 			run_parent = case when h.head between s.run_lo and s.head then s.run_parent else h.run_parent end,
-			state = h.state,
+			attributes = h.attributes,
 			view_turns = q.turns, view_items = q.items, view_tokens = q.tokens,\s""";
 
 	/**
@@ -159,8 +162,9 @@ final class PostgresCommits {
 			version = s.version + :step, turns = s.turns + 1, items = s.items + :count, head = s.turns + 1,
 			run_lo = case when h.head = s.turns then h.run_lo else s.turns + 1 end,
 			run_parent = case when h.head = s.turns then h.run_parent else h.head end,
-			state = coalesce(:state, h.state), view_turns = q.turns + {one}, view_items = q.items + :count,
-			view_tokens = q.tokens + :tokens,\s""".replace("{one}", AppendPhrases.ONE_TURN);
+			attributes = coalesce(:attributes, h.attributes), view_turns = q.turns + {one}, view_items = q.items + :count,
+			view_tokens = q.tokens + :tokens,\s"""
+		.replace("{one}", AppendPhrases.ONE_TURN);
 
 	/**
 	 * Deletes the oldest turns, as {@link OldestTurns} does, unless the newest summary
@@ -168,7 +172,7 @@ final class PostgresCommits {
 	 */
 	private static final String OLDEST = """
 			with recursive seen as materialized (
-				select s.pk, s.stamp, s.head, s.run_lo, s.run_parent, s.cp
+				select s.pk, s.stamp, s.head, s.run_lo, s.run_parent, s.summary_turn
 				from {session} s
 				where s.key_hash = :key and (s.expires_at is null or s.expires_at > {moment})
 					and {expected} and s.head >= :before and (s.open_turn = 0 or s.open_turn >= :before)),
@@ -189,7 +193,7 @@ final class PostgresCommits {
 					limit 1) t on true),
 			y as materialized (
 				select r.covers from z cross join {record} r
-				where r.session_pk = (select pk from seen) and r.kind = 'checkpoint' and r.covers > 0 and r.covers < z.no
+				where r.session_pk = (select pk from seen) and r.kind = 'summary' and r.covers > 0 and r.covers < z.no
 					and (r.expires_at is null or r.expires_at > {moment})),
 			m as materialized (
 				select (select max(y.covers) from y where y.covers >= z.lo or y.covers = z.next) as covers,
@@ -199,7 +203,7 @@ final class PostgresCommits {
 					coalesce(sum(t.tokens), 0) as tokens
 				from g cross join seen h cross join lateral (
 					select t.items, t.tokens from {turn} t
-					where t.session_pk = h.pk and t.turn_no between greatest(g.lo, :before, h.cp + 1) and g.hi
+					where t.session_pk = h.pk and t.turn_no between greatest(g.lo, :before, h.summary_turn + 1) and g.hi
 					offset 0) t),
 			s as (update {session} s set version = s.version + :step,
 					run_lo = case when b.hi = s.head then greatest(b.lo, :before) else s.run_lo end,
@@ -218,9 +222,7 @@ final class PostgresCommits {
 			u as (update {turn} t set run_lo = greatest(b.lo, :before), run_parent = z.no
 				from b, z, seen
 				where t.session_pk = (select pk from s) and t.turn_no = (select hi from b) and b.hi < seen.head)
-			"""
-		.replace("{emptied}", OldestTurns.EMPTIED)
-		.replace("{livesOn}", AppendPhrases.LIVES_ON);
+			""".replace("{emptied}", OldestTurns.EMPTIED).replace("{livesOn}", AppendPhrases.LIVES_ON);
 
 	private final Templates templates;
 
@@ -334,7 +336,8 @@ final class PostgresCommits {
 
 	private static String summarized() {
 		return seen("version = s.version + :step, " + SUMMARIZED, ", left_turns, left_items, left_tokens",
-				AFTER_SUMMARY, ":cp <= s.head and (:cp >= s.run_lo or :cp = s.run_parent)", "0") + UNCOVERED;
+				AFTER_SUMMARY, ":summaryTurn <= s.head and (:summaryTurn >= s.run_lo or :summaryTurn = s.run_parent)",
+				"0") + UNCOVERED;
 	}
 
 	private static String created(EncodedTurn turn) {
@@ -363,11 +366,12 @@ final class PostgresCommits {
 	private static String continued(EncodedTurn turn, boolean moves) {
 		if (turn.isCompleted()) {
 			return seen(HEAD, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "t.parent = s.head", "turn_no")
-					+ CONTINUED.replace("{state}", STATE);
+					+ CONTINUED.replace("{attributes}", ATTRIBUTES);
 		}
 		String changes = "version = s.version + " + (moves ? ":step" : "0") + ", items = s.items + :count, "
 				+ (turn.turn().status().isOpen() ? "" : "open_turn = 0, ");
-		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no") + CONTINUED.replace("{state}", "");
+		return seen(changes, COLUMNS_OF_OPEN_TURN, OPEN_TURN, "true", "turn_no")
+				+ CONTINUED.replace("{attributes}", "");
 	}
 
 	private static String seen(String changes, String columns, String tables, String usual, String number) {
@@ -386,8 +390,8 @@ final class PostgresCommits {
 			.with("end", (head != null) ? head.turn() : null)
 			.with("headBranch", (head != null) ? head.branch() : null)
 			.with("version", (base != null) ? base.version() : null)
-			.with("cp", (summary != null) ? summary.turn() : null)
-			.with("cpId", (summary != null) ? summary.id() : null);
+			.with("summaryTurn", (summary != null) ? summary.turn() : null)
+			.with("summaryId", (summary != null) ? summary.id() : null);
 		Oldest oldest = commit.commit().oldest();
 		if (oldest != null) {
 			params.with("from", oldest.from()).with("before", oldest.before());

@@ -41,19 +41,19 @@ final class PostgresPaths implements Paths {
 	/** The head, whose summary and totals the header knows. */
 	private static final String HEAD = """
 			, h as materialized (
-				select s.pk, s.cp as floor, s.cp_id, s.head, s.run_lo, s.run_parent from s)
+				select s.pk, s.summary_turn as floor, s.summary_id, s.head, s.run_lo, s.run_parent from s)
 			""";
 
 	/** The turn that a turn follows, or the beginning. */
 	private static final String PARENT = """
 			, e as materialized (
 				select s.pk, coalesce(p.turn_no, 0) as head, coalesce(p.run_lo, 1) as run_lo,
-					coalesce(p.run_parent, 0) as run_parent, p.state
+					coalesce(p.run_parent, 0) as run_parent, p.attributes
 				from s cross join lateral (
 					select t.parent from {turn} t
 					where t.session_pk = s.pk and t.turn_no = :end limit 1) t
 				left join lateral (
-					select p.turn_no, p.run_lo, p.run_parent, p.state from {turn} p
+					select p.turn_no, p.run_lo, p.run_parent, p.attributes from {turn} p
 					where p.session_pk = s.pk and p.turn_no = t.parent limit 1) p on true)
 			""";
 
@@ -95,7 +95,7 @@ final class PostgresPaths implements Paths {
 			select 1, array[h.head, h.run_lo, h.run_parent, h.floor, q.turns, q.items, q.tokens,
 					(select coalesce(max(case when b.hi <= h.head then 0 when h.head >= b.lo then h.head + 1
 						when h.head = b.next then b.lo else 0 end), 0) from b)],
-				array[h.cp_id, h.state]
+				array[h.summary_id, h.attributes]
 			from h cross join q
 			""";
 
@@ -103,7 +103,7 @@ final class PostgresPaths implements Paths {
 			union all
 			select 2, array[r.revision, r.written_at, r.expires_at], array[r.payload]
 			from {record} r
-			where r.session_pk = (select pk from h) and r.kind = 'checkpoint' and r.id = (select cp_id from h)
+			where r.session_pk = (select pk from h) and r.kind = 'summary' and r.id = (select summary_id from h)
 				and (r.expires_at is null or r.expires_at > {now})
 			""";
 
@@ -118,7 +118,7 @@ final class PostgresPaths implements Paths {
 			union all
 			select 5, array[t.turn_no, t.parent, t.run_lo, t.run_parent, t.parts, t.items, t.tokens, t.started_at,
 					t.ended_at],
-				array[t.turn_id, t.branch, t.status, t.state, t.origin, t.outcome]
+				array[t.turn_id, t.branch, t.status, t.attributes, t.origin, t.outcome]
 			from p cross join lateral (
 				select t.* from {turn} t where t.session_pk = (select pk from h)
 					and t.turn_no between greatest(p.lo, p.lo - p.missing) and least(p.hi, :before - 1) offset 0) t

@@ -91,9 +91,9 @@ final class PostgresRuns {
 	/** The end <code>e</code> of a path: a completed turn, or the beginning. */
 	static final String END = """
 			, e as materialized (
-				select s.pk, t.turn_no as head, t.run_lo, t.run_parent, t.state
+				select s.pk, t.turn_no as head, t.run_lo, t.run_parent, t.attributes
 				from {from} s cross join lateral (
-					select t.turn_no, t.run_lo, t.run_parent, t.state from {turn} t
+					select t.turn_no, t.run_lo, t.run_parent, t.attributes from {turn} t
 					where t.session_pk = s.pk and t.turn_no = :end and t.status = 'COMPLETED' limit 1) t
 				union all
 				select s.pk, 0, 1, 0, null from {from} s where :end = 0 limit 1)
@@ -101,7 +101,7 @@ final class PostgresRuns {
 
 	private static final String COVERING = """
 			(select r.covers, r.id from {record} r
-			where r.session_pk = e.pk and r.kind = 'checkpoint' and r.covers between {lo} and {hi}
+			where r.session_pk = e.pk and r.kind = 'summary' and r.covers between {lo} and {hi}
 				and (r.expires_at is null or r.expires_at > {moment})
 			order by r.covers desc limit 1) f
 			""";
@@ -114,7 +114,7 @@ final class PostgresRuns {
 	private static final String NEWEST_SUMMARY = """
 			, m as materialized (
 				select min(r.covers) as least from {record} r
-				where r.session_pk = (select pk from e) and r.kind = 'checkpoint'
+				where r.session_pk = (select pk from e) and r.kind = 'summary'
 					and r.covers > 0 and (r.expires_at is null or r.expires_at > {moment}))
 			, w(next, covers, id) as (
 				select e.run_parent, f.covers, f.id from e left join lateral {first} on true
@@ -133,25 +133,26 @@ final class PostgresRuns {
 	 * session: with its newest summary, and the totals <code>q</code> of the turns behind
 	 * that. The floor is the last turn that the summary covers.
 	 */
-	static final String AS_HEAD = NEWEST_SUMMARY + """
-			, h as materialized (
-				select e.pk, coalesce(w.covers, 0) as floor, w.id as cp_id, e.head, e.run_lo, e.run_parent, e.state
-				from e left join w on w.covers is not null limit 1)
-			, g(lo, hi, next) as (
-				select greatest(h.run_lo, h.floor + 1), h.head, h.run_parent from h
-				union all
-				select greatest(t.run_lo, h.floor + 1), t.turn_no, t.run_parent
-				from g cross join h cross join lateral (
-					select t.run_lo, t.turn_no, t.run_parent from {turn} t
-					where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
-				where g.next > h.floor)
-			, q as materialized (
-				select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
-				    coalesce(sum(t.tokens), 0) as tokens
-				from g cross join h cross join lateral (
-					select t.items, t.tokens from {turn} t
-					where t.session_pk = h.pk and t.turn_no between g.lo and g.hi offset 0) t)
-			""";
+	static final String AS_HEAD = NEWEST_SUMMARY
+			+ """
+					, h as materialized (
+						select e.pk, coalesce(w.covers, 0) as floor, w.id as summary_id, e.head, e.run_lo, e.run_parent, e.attributes
+						from e left join w on w.covers is not null limit 1)
+					, g(lo, hi, next) as (
+						select greatest(h.run_lo, h.floor + 1), h.head, h.run_parent from h
+						union all
+						select greatest(t.run_lo, h.floor + 1), t.turn_no, t.run_parent
+						from g cross join h cross join lateral (
+							select t.run_lo, t.turn_no, t.run_parent from {turn} t
+							where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
+						where g.next > h.floor)
+					, q as materialized (
+						select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
+						    coalesce(sum(t.tokens), 0) as tokens
+						from g cross join h cross join lateral (
+							select t.items, t.tokens from {turn} t
+							where t.session_pk = h.pk and t.turn_no between g.lo and g.hi offset 0) t)
+					""";
 
 	private static final String TURNS_OF_RUNS = """
 			r cross join lateral (

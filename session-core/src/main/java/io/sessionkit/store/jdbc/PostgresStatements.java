@@ -44,11 +44,11 @@ final class PostgresStatements implements HotStatements {
 	 */
 	private static final String OPEN = """
 			select s.kind, array[{headerNumbers}], array[{headerTexts}],
-				case when s.cp_id is not null and s.kind = 0 then (
+				case when s.summary_id is not null and s.kind = 0 then (
 					select array[cast(r.revision as text), cast(r.written_at as text), cast(r.expires_at as text),
 						r.payload]
 					from {record} r
-					where r.session_pk = s.pk and r.kind = 'checkpoint' and r.id = s.cp_id
+					where r.session_pk = s.pk and r.kind = 'summary' and r.id = s.summary_id
 						and (r.expires_at is null or r.expires_at > {now})) end,
 				{view}
 			from (select s.*, {kind} as kind from {session} s where s.key_hash = :key and {live} offset 0) s
@@ -62,7 +62,7 @@ final class PostgresStatements implements HotStatements {
 	 */
 	private static final String HEAD_OF_VIEW = """
 			with recursive h as (
-				select s.pk, case when s.kind > 3 then s.head - (s.kind - 3) else s.cp end as floor, s.head, s.run_lo,
+				select s.pk, case when s.kind > 3 then s.head - (s.kind - 3) else s.summary_turn end as floor, s.head, s.run_lo,
 					s.run_parent)
 			""";
 
@@ -116,7 +116,7 @@ final class PostgresStatements implements HotStatements {
 
 	/** The columns of the written header that the turn and the items need. */
 	private static final String RETURNED = """
-			s.pk, s.version, s.turns, s.items, s.run_lo, s.run_parent, s.cp, s.cp_id, s.branch, s.state""";
+			s.pk, s.version, s.turns, s.items, s.run_lo, s.run_parent, s.summary_turn, s.summary_id, s.branch, s.attributes""";
 
 	/** Inserts the turn that follows from the header <code>s</code>, if there is one. */
 	private static final String TURN = """

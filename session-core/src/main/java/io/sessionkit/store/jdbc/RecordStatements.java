@@ -136,12 +136,12 @@ final class RecordStatements {
 		this.deleteAll = templates.sql("delete from {record} where session_pk = :pk");
 		this.summaries = templates.sql("""
 				select r.covers, {bare r.id} from {record} r
-				where r.session_pk = :pk and r.kind = 'checkpoint' and r.covers <= :turn
+				where r.session_pk = :pk and r.kind = 'summary' and r.covers <= :turn
 					and (r.expires_at is null or r.expires_at > {now})
 				order by r.covers desc
 				""");
 		this.uncover = templates.sql("""
-				update {record} set covers = null where session_pk = :pk and kind = 'checkpoint' and covers = :turn
+				update {record} set covers = null where session_pk = :pk and kind = 'summary' and covers = :turn
 				""");
 		this.cover = templates.sql("update {record} set covers = :turn " + ROW);
 	}

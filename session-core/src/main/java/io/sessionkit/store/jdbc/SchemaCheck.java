@@ -15,8 +15,8 @@ import io.sessionkit.internal.sql.Templates;
  */
 final class SchemaCheck {
 
-	/** The version of the scripts. */
-	static final int VERSION = 1;
+	/** The version of the scripts. That of the first release is 2. */
+	static final int VERSION = 2;
 
 	private final Templates templates;
 
@@ -69,7 +69,9 @@ final class SchemaCheck {
 		String tables = "Table " + this.templates.prefix() + "SCHEMA says that the tables have version " + found.tables;
 		if (found.tables < VERSION) {
 			throw new IllegalStateException(tables + "; this version of SessionKit needs version " + VERSION + " of "
-					+ this.templates.dialect().script() + ". Migrate the tables first.");
+					+ this.templates.dialect().script()
+					+ ", the first that was released. Nothing migrates tables of the builds before: drop them, with the sessions"
+					+ " in them, or choose another sessionkit.store.jdbc.table-prefix; then run the script.");
 		}
 		if (found.compatibleFrom > VERSION) {
 			throw new IllegalStateException(tables + ", which a SessionKit with scripts of version "

@@ -81,8 +81,9 @@ final class SessionStatements {
 			.sql("""
 					update {session} set version = :version, turns = :turns, items = :items, branch = :branch,
 						head = :head, run_lo = :runLo, run_parent = :runParent, open_turn = :openTurn,
-						cp = :cp, cp_id = :cpId, view_turns = :viewTurns, view_items = :viewItems,
-						view_tokens = :viewTokens, title = :title, tags = :tags, settings = :settings, state = :state, ttl = :ttl, stamp = :stamp,
+						summary_turn = :summaryTurn, summary_id = :summaryId, view_turns = :viewTurns, view_items = :viewItems,
+						view_tokens = :viewTokens, title = :title, tags = :tags, settings = :settings,
+						attributes = :attributes, ttl = :ttl, stamp = :stamp,
 						updated_at = :updatedAt, expires_at = :expiresAt,
 						purge_at = case when purge_at >= :expiresAt and purge_at <= :purgeAt then purge_at else :purgeAt end
 					where pk = :pk and version = :seenVersion and turns = :seenTurns and items = :seenItems
@@ -228,15 +229,15 @@ final class SessionStatements {
 					.with("runLo", path.runLo())
 					.with("runParent", path.runParent())
 					.with("openTurn", header.openTurn())
-					.with("cp", path.summary())
-					.with("cpId", path.summaryId())
+					.with("summaryTurn", path.summary())
+					.with("summaryId", path.summaryId())
 					.with("viewTurns", header.totals().turns())
 					.with("viewItems", header.totals().items())
 					.with("viewTokens", header.totals().tokens())
 					.text("title", header.title())
 					.text("tags", header.tags())
 					.text("settings", header.settings())
-					.text("state", header.attributes())
+					.text("attributes", header.attributes())
 					.number("ttl", header.life().timeToLive())
 					.with("stamp", stamp)
 					.with("updatedAt", header.life().updated())

@@ -21,7 +21,7 @@ final class SummaryReading {
 	SummaryReading(Templates templates) {
 		this.summary = templates.sql("""
 				select r.revision, r.written_at, r.expires_at, r.payload from {record} r
-				where r.session_pk = :pk and r.kind = 'checkpoint' and r.id = {exact :id}
+				where r.session_pk = :pk and r.kind = 'summary' and r.id = {exact :id}
 					and (r.expires_at is null or r.expires_at > {now})
 				""");
 	}

@@ -37,7 +37,7 @@ final class TurnReading {
 	private static final String READ = """
 			select 0 as row_kind, t.turn_no, t.first_item, t.items, t.apart, t.parent, t.run_lo, t.run_parent,
 				t.parts, t.tokens, t.started_at, t.ended_at,
-				t.turn_id, t.branch, t.status, t.state, t.origin, t.outcome, t.body
+				t.turn_id, t.branch, t.status, t.attributes, t.origin, t.outcome, t.body
 			from {turn} t where t.session_pk = {pk} and t.turn_no = :turn
 			union all
 			select 1, i.seq, i.turn_no, i.recorded_at, i.tokens, null, null, null, null, null, null, null,

@@ -64,7 +64,7 @@ final class TurnStatements {
 				where session_pk = :pk and turn_no = :number
 				""");
 		this.attributes = templates.sql("""
-				update {turn} set state = :state
+				update {turn} set attributes = :attributes
 				where session_pk = :pk and turn_no = :number
 				""");
 		this.freed = templates.sql("""
@@ -143,7 +143,7 @@ final class TurnStatements {
 	 * Stores the attributes that a turn leaves.
 	 */
 	void attributes(Connection connection, long pk, long number, @Nullable String attributes) throws SQLException {
-		this.attributes.update(connection, Params.of("pk", pk).with("number", number).text("state", attributes));
+		this.attributes.update(connection, Params.of("pk", pk).with("number", number).text("attributes", attributes));
 	}
 
 	/**

@@ -36,7 +36,7 @@ final class DocumentText {
 	 * Part of the stored form, as the names are. A name that is added later must have a
 	 * meaning when it is missing.
 	 */
-	private static final int VERSION = 1;
+	static final int VERSION = 2;
 
 	private final SessionKey key;
 
@@ -67,10 +67,10 @@ final class DocumentText {
 		values.put("timeToLive", header.timeToLive());
 		values.put("createdAt", header.createdAt());
 		values.put("updatedAt", header.updatedAt());
-		values.put("state", content.position().attributes().payload());
-		values.put("checkpoint", content.position().summary());
-		values.put("checkpointId", content.position().summaryId());
-		values.put("checkpoints",
+		values.put("attributes", content.position().attributes().payload());
+		values.put("summaryTurn", content.position().summary());
+		values.put("summaryId", content.position().summaryId());
+		values.put("summaries",
 				new TreeMap<>(content.summaries()).entrySet().stream().map(DocumentText::values).toList());
 		values.put("turns", content.turns().stream().map(this::values).toList());
 		values.put("records", content.records().stream().map(DocumentText::values).toList());
@@ -92,7 +92,7 @@ final class DocumentText {
 			values.put("before", content.before());
 		}
 		values.put("parts", content.parts());
-		values.put("state", content.attributes().payload());
+		values.put("attributes", content.attributes().payload());
 		values.put("items", content.items().stream().map(this::values).toList());
 		return values;
 	}
@@ -119,7 +119,7 @@ final class DocumentText {
 			values.put("snapshot", SnapshotText.values(turn.snapshot()));
 		}
 		if (!turn.parameters().isEmpty()) {
-			values.put("inputs", turn.parameters());
+			values.put("parameters", turn.parameters());
 		}
 	}
 
@@ -137,7 +137,7 @@ final class DocumentText {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>();
 		values.put("hook", verdict.hook());
 		values.put("phase", verdict.phase().name());
-		values.put("outcome", verdict.kind().name());
+		values.put("kind", verdict.kind().name());
 		values.put("reason", verdict.reason());
 		return values;
 	}
@@ -168,7 +168,8 @@ final class DocumentText {
 	 * @throws UnsupportedVersionException if a newer version wrote it
 	 */
 	SessionContent read(String text) {
-		DocumentFields fields = new DocumentFields(this.key, this.codec.decodeValues(this.key, text));
+		DocumentFields fields = new DocumentFields(this.key,
+				DocumentVersion1.renamed(this.codec.decodeValues(this.key, text)));
 		check(fields);
 		try {
 			return content(fields);
@@ -196,7 +197,7 @@ final class DocumentText {
 		fields.all("turns").forEach((turn) -> turns.add(turn(turn, turns.size() + 1)));
 		checkHead(fields.number("head"), turns.size());
 		HeadPosition position = position(fields);
-		return new SessionContent(header(fields, position, turns.size()), position, summaries(fields), turns,
+		return new SessionContent(header(fields, position, turns.size()), position, summaries(fields, position), turns,
 				fields.all("records").stream().map(this::record).toList());
 	}
 
@@ -207,7 +208,7 @@ final class DocumentText {
 	}
 
 	private Session header(DocumentFields fields, HeadPosition position, int turns) {
-		return new Session(this.key, incarnation(fields), fields.number("version"),
+		return new Session(this.key, fields.text("incarnation"), fields.number("version"),
 				new Session.Position(turns, fields.number("lastItem"), fields.text("branch"), fields.number("head"),
 						fields.number("openTurn"), position.summary(), position.summaryId(), ViewTotals.NONE),
 				new Session.Details(fields.find("title", String.class), fields.texts("tags"), Map.of(),
@@ -216,39 +217,19 @@ final class DocumentText {
 				new Session.Times(fields.instant("createdAt"), fields.instant("updatedAt"), null));
 	}
 
-	/**
-	 * Returns the incarnation. In texts older than the incarnation, the time of creation
-	 * serves instead.
-	 */
-	private static String incarnation(DocumentFields fields) {
-		String incarnation = fields.find("incarnation", String.class);
-		return (incarnation != null) ? incarnation : fields.instant("createdAt").toString();
-	}
-
 	private static HeadPosition position(DocumentFields fields) {
-		return new HeadPosition(StoredAttributes.of(fields.text("state")), fields.number("checkpoint"),
-				fields.find("checkpointId", String.class));
+		return new HeadPosition(StoredAttributes.of(fields.text("attributes")), fields.number("summaryTurn"),
+				fields.find("summaryId", String.class));
 	}
 
-	/**
-	 * Returns the summaries by the last turn that they cover. In older texts each turn
-	 * names the summary that was in force when it was the head.
-	 */
-	private static Map<String, Long> summaries(DocumentFields fields) {
+	/** Returns the summaries by the last turn that they cover. */
+	private static Map<String, Long> summaries(DocumentFields fields, HeadPosition position) {
 		Map<String, Long> summaries = new TreeMap<>();
-		fields.all("turns").forEach((turn) -> add(turn, summaries));
-		add(fields, summaries);
-		fields.allIfPresent("checkpoints")
-			.forEach((summary) -> summaries.put(summary.text("id"), summary.number("turn")));
-		return summaries;
-	}
-
-	private static void add(DocumentFields fields, Map<String, Long> summaries) {
-		Long turn = fields.find("checkpoint", Long.class);
-		String id = fields.find("checkpointId", String.class);
-		if (turn != null && turn > 0 && id != null) {
-			summaries.put(id, turn);
+		if (position.summaryId() != null) {
+			summaries.put(position.summaryId(), position.summary());
 		}
+		fields.all("summaries").forEach((summary) -> summaries.put(summary.text("id"), summary.number("turn")));
+		return summaries;
 	}
 
 	private static TurnContent turn(DocumentFields fields, long number) {
@@ -260,7 +241,7 @@ final class DocumentText {
 		Turn.Place place = new Turn.Place(number, parent, fields.text("branch"), items.size(),
 				items.stream().mapToInt(StoredItem::tokens).sum());
 		Turn turn = new Turn(fields.text("id"), place, origin(fields), progress(fields));
-		return new TurnContent(turn, fields.get("parts", Integer.class), StoredAttributes.of(fields.text("state")),
+		return new TurnContent(turn, fields.get("parts", Integer.class), StoredAttributes.of(fields.text("attributes")),
 				items, before(fields, parent));
 	}
 
@@ -275,7 +256,7 @@ final class DocumentText {
 
 	private static Turn.Origin origin(DocumentFields fields) {
 		return new Turn.Origin(fields.instant("startedAt"), fields.find("agent", String.class), fields.named("tools"),
-				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("inputs"));
+				SnapshotText.read(fields.find("snapshot", Map.class)), fields.valuesIfPresent("parameters"));
 	}
 
 	private static Turn.Progress progress(DocumentFields fields) {
@@ -292,7 +273,7 @@ final class DocumentText {
 
 	private static Verdict verdict(DocumentFields fields) {
 		return new Verdict(fields.text("hook"), Verdict.Phase.valueOf(fields.text("phase")),
-				Verdict.Kind.valueOf(fields.text("outcome")), fields.find("reason", String.class));
+				Verdict.Kind.valueOf(fields.text("kind")), fields.find("reason", String.class));
 	}
 
 	private static StoredItem item(DocumentFields fields, long turn) {

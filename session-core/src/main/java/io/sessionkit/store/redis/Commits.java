@@ -21,7 +21,7 @@ final class Commits {
 			case "CONFLICT" -> new CommitResult(Outcome.CONFLICT, reply.number(2), 0, 0);
 			case "PART" -> throw RefusedChange.part(commit, reply.number(2));
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
-			case "CHECKPOINT" -> throw RefusedChange.summary(commit, reply.number(2));
+			case "SUMMARY" -> throw RefusedChange.summary(commit, reply.number(2));
 			case "OLDEST" -> throw RefusedChange.oldest(commit);
 			case "PAUSED" -> throw TurnOpenException.of(commit.key(), reply.number(2), "given another head");
 			default -> throw new IllegalStateException(

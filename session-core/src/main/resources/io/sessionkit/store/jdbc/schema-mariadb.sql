@@ -1,4 +1,4 @@
--- SessionKit, schema version 1, for MariaDB. Repeatable: existing tables stay as they are.
+-- SessionKit, schema version 2, for MariaDB. Repeatable: existing tables stay as they are.
 -- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix. One with a schema (app.SESSIONKIT_)
 -- begins the names of tables only: those of indexes take no schema.
@@ -33,15 +33,15 @@ create table if not exists SESSIONKIT_SESSION (
 	run_lo bigint not null,
 	run_parent bigint not null,
 	open_turn bigint not null,
-	cp bigint not null,
-	cp_id varchar(64),
+	summary_turn bigint not null,
+	summary_id varchar(64),
 	view_turns bigint not null,
 	view_items bigint not null,
 	view_tokens bigint not null,
 	title longtext,
 	tags longtext,
 	settings longtext,
-	state longtext,
+	attributes longtext,
 	ttl bigint,
 	stamp bigint not null,
 	appended bigint,
@@ -57,7 +57,7 @@ create table if not exists SESSIONKIT_SESSION (
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, parameters. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -79,7 +79,7 @@ create table if not exists SESSIONKIT_TURN (
 	tokens integer not null,
 	started_at bigint not null,
 	ended_at bigint,
-	state longtext,
+	attributes longtext,
 	origin longtext,
 	outcome longtext not null,
 	body longtext,
@@ -97,7 +97,7 @@ create table if not exists SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 ) engine = InnoDB default charset = utf8mb4 collate = utf8mb4_nopad_bin;
 
--- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
+-- covers: the last turn that a summary covers (kind summary), once the header has named it.
 -- The index of kinds finds what waits in the sessions of all owners.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk bigint not null,
@@ -115,4 +115,4 @@ create table if not exists SESSIONKIT_RECORD (
 
 -- Comes last: tables that name their version are complete.
 insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+	select 2, 2 where not exists (select 1 from SESSIONKIT_SCHEMA);

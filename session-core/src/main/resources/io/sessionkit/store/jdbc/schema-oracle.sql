@@ -1,4 +1,4 @@
--- SessionKit, schema version 1, for Oracle. Repeatable on 23ai and newer: existing tables stay as
+-- SessionKit, schema version 2, for Oracle. Repeatable on 23ai and newer: existing tables stay as
 -- they are. Oracle 19c and 21c do not know "if not exists": run a copy without it there, once.
 -- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix. One with a schema (app.SESSIONKIT_)
@@ -34,15 +34,15 @@ create table if not exists SESSIONKIT_SESSION (
 	run_lo number(19) not null,
 	run_parent number(19) not null,
 	open_turn number(19) not null,
-	cp number(19) not null,
-	cp_id varchar2(64 char),
+	summary_turn number(19) not null,
+	summary_id varchar2(64 char),
 	view_turns number(19) not null,
 	view_items number(19) not null,
 	view_tokens number(19) not null,
 	title clob,
 	tags clob,
 	settings clob,
-	state clob,
+	attributes clob,
 	ttl number(19),
 	stamp number(19) not null,
 	appended number(19),
@@ -60,7 +60,7 @@ create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner
 create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, parameters. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -82,7 +82,7 @@ create table if not exists SESSIONKIT_TURN (
 	tokens number(10) not null,
 	started_at number(19) not null,
 	ended_at number(19),
-	state clob,
+	attributes clob,
 	origin clob,
 	outcome clob not null,
 	body clob,
@@ -101,7 +101,7 @@ create table if not exists SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
--- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
+-- covers: the last turn that a summary covers (kind summary), once the header has named it.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk number(19) not null,
 	kind varchar2(64 char) not null,
@@ -121,4 +121,4 @@ create index if not exists SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, wr
 
 -- Comes last: tables that name their version are complete.
 insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);
+	select 2, 2 from dual where not exists (select 1 from SESSIONKIT_SCHEMA);

@@ -1,4 +1,4 @@
--- SessionKit, schema version 1, for SQLite 3.24 or newer. Repeatable: existing tables stay as they are.
+-- SessionKit, schema version 2, for SQLite 3.24 or newer. Repeatable: existing tables stay as they are.
 -- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix. One with a schema (app.SESSIONKIT_)
 -- begins the names of tables only: those of indexes take no schema.
@@ -33,15 +33,15 @@ create table if not exists SESSIONKIT_SESSION (
 	run_lo bigint not null,
 	run_parent bigint not null,
 	open_turn bigint not null,
-	cp bigint not null,
-	cp_id varchar(64),
+	summary_turn bigint not null,
+	summary_id varchar(64),
 	view_turns bigint not null,
 	view_items bigint not null,
 	view_tokens bigint not null,
 	title text,
 	tags text,
 	settings text,
-	state text,
+	attributes text,
 	ttl bigint,
 	stamp bigint not null,
 	appended bigint,
@@ -59,7 +59,7 @@ create index if not exists SESSIONKIT_SESSION_OWNER on SESSIONKIT_SESSION (owner
 create index if not exists SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at) where purge_at is not null;
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, parameters. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -81,7 +81,7 @@ create table if not exists SESSIONKIT_TURN (
 	tokens integer not null,
 	started_at bigint not null,
 	ended_at bigint,
-	state text,
+	attributes text,
 	origin text,
 	outcome text not null,
 	body text,
@@ -101,7 +101,7 @@ create table if not exists SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
--- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
+-- covers: the last turn that a summary covers (kind summary), once the header has named it.
 create table if not exists SESSIONKIT_RECORD (
 	session_pk bigint not null,
 	kind varchar(64) not null,
@@ -121,4 +121,4 @@ create index if not exists SESSIONKIT_RECORD_KIND on SESSIONKIT_RECORD (kind, wr
 
 -- Comes last: tables that name their version are complete.
 insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+	select 2, 2 where not exists (select 1 from SESSIONKIT_SCHEMA);

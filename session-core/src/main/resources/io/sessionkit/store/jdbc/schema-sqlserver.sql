@@ -1,4 +1,4 @@
--- SessionKit, schema version 1, for SQL Server 2016 or newer. Repeatable: existing tables stay as they are.
+-- SessionKit, schema version 2, for SQL Server 2016 or newer. Repeatable: existing tables stay as they are.
 -- For sessionkit.store.jdbc.initialize-schema, Flyway and Liquibase alike. For another table
 -- prefix, edit a copy of this file and set sessionkit.store.jdbc.table-prefix. One with a schema (app.SESSIONKIT_)
 -- begins the names of tables only: those of indexes take no schema.
@@ -33,15 +33,15 @@ if object_id(N'SESSIONKIT_SESSION', N'U') is null create table SESSIONKIT_SESSIO
 	run_lo bigint not null,
 	run_parent bigint not null,
 	open_turn bigint not null,
-	cp bigint not null,
-	cp_id nvarchar(64) collate Latin1_General_BIN2,
+	summary_turn bigint not null,
+	summary_id nvarchar(64) collate Latin1_General_BIN2,
 	view_turns bigint not null,
 	view_items bigint not null,
 	view_tokens bigint not null,
 	title nvarchar(max),
 	tags nvarchar(max),
 	settings nvarchar(max),
-	state nvarchar(max),
+	attributes nvarchar(max),
 	ttl bigint,
 	stamp bigint not null,
 	appended bigint,
@@ -63,7 +63,7 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_SESSION_PURGE
 	create index SESSIONKIT_SESSION_PURGE on SESSIONKIT_SESSION (purge_at);
 
 -- run_lo and run_parent: the first turn, and the parent of that turn, of the unbroken run of numbers that
--- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, inputs. outcome is replaced by each
+-- ends with this turn; in a run each turn is the parent of the next. origin is written once: agent, tools, snapshot, parameters. outcome is replaced by each
 -- part: model, rounds, failure, verdicts. body: the items of the first part, each as its place after
 -- first_item, time, tokens, length in UTF-16 units, line feed, text. apart: how many other items have got
 -- rows of SESSIONKIT_ITEM: those of later parts, and long ones. given_id: turn_id, unless that begins with
@@ -85,7 +85,7 @@ if object_id(N'SESSIONKIT_TURN', N'U') is null create table SESSIONKIT_TURN (
 	tokens int not null,
 	started_at bigint not null,
 	ended_at bigint,
-	state nvarchar(max),
+	attributes nvarchar(max),
 	origin nvarchar(max),
 	outcome nvarchar(max) not null,
 	body nvarchar(max),
@@ -106,7 +106,7 @@ if object_id(N'SESSIONKIT_ITEM', N'U') is null create table SESSIONKIT_ITEM (
 	primary key (session_pk, turn_no, seq)
 );
 
--- covers: the last turn that a summary covers (kind checkpoint), once the header has named it.
+-- covers: the last turn that a summary covers (kind summary), once the header has named it.
 if object_id(N'SESSIONKIT_RECORD', N'U') is null create table SESSIONKIT_RECORD (
 	session_pk bigint not null,
 	kind nvarchar(64) collate Latin1_General_BIN2 not null,
@@ -130,4 +130,4 @@ if not exists (select 1 from sys.indexes where name = N'SESSIONKIT_RECORD_KIND'
 
 -- Comes last: tables that name their version are complete.
 insert into SESSIONKIT_SCHEMA (version, compatible_from)
-	select 1, 1 where not exists (select 1 from SESSIONKIT_SCHEMA);
+	select 2, 2 where not exists (select 1 from SESSIONKIT_SCHEMA);

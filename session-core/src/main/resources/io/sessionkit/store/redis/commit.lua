@@ -4,7 +4,7 @@
 -- ARGV as Arguments writes them
 -- Returns the outcome and the time to live of the session ('' if it never expires, -1 if there is none).
 -- The outcome is COMMITTED with version, turn and first item, REPEATED with version and turn, CONFLICT
--- with version, OLDEST, PART, HEAD, CHECKPOINT or PAUSED with what was refused, or INDEX if indexes have to be
+-- with version, OLDEST, PART, HEAD, SUMMARY or PAUSED with what was refused, or INDEX if indexes have to be
 -- written first, with whether that of the sessions is one of them, and the kinds of the others.
 local next_argument = 0
 local function text()
@@ -18,13 +18,13 @@ local commit = {expect = text(), version = number(), incarnation = text(), owner
 	first_ttl = number(), stamp = text(), step = number()}
 local index = {lag = number(), session_lag = number(), slack = number(), sessions = text() == '1', at = number(), kinds = {}}
 for i = 1, number() do index.kinds[i] = text() end
-local change = {title = given(), tags = given(), settings = given(), state = given(), ttl = number(), branch = text(), head = number(),
-	cp = number(), cpId = text()}
+local change = {title = given(), tags = given(), settings = given(), attributes = given(), ttl = number(),
+	branch = text(), head = number(), summaryTurn = number(), summaryId = text()}
 
 local function read_turn_write()
 	local read = {id = text(), part = number(), completed = text() == '1', beside = text() == '1', open = text() == '1',
 		status = text(), parent = number(), branch = text(), started = text(), ended = text(), origin = text(),
-		outcome = text(), state = given(), tokens = number(), place = number(), number = number(), count = number()}
+		outcome = text(), attributes = given(), tokens = number(), place = number(), number = number(), count = number()}
 	read.becomes_head = read.completed and not read.beside
 	read.items_at = next_argument
 	next_argument = next_argument + 3 * read.count
@@ -97,10 +97,10 @@ local parts = there and there.parts or 0
 if write.id and write.part ~= parts then return ended('PART', parts) end
 
 if created then
-	header = {version = 0, turns = 0, items = 0, head = 0, lo = 1, run_parent = 0, openTurn = 0, cp = 0,
+	header = {version = 0, turns = 0, items = 0, head = 0, lo = 1, run_parent = 0, openTurn = 0, summaryTurn = 0,
 		viewTurns = 0, viewItems = 0, viewTokens = 0, created = now, updated = now, due = now + index.session_lag,
-		ttl = commit.first_ttl, branch = 'main', cpId = '', title = '', tags = '', settings = '', state = '', owner = commit.owner,
-		id = commit.id, kinds = {}, incarnation = commit.incarnation}
+		ttl = commit.first_ttl, branch = 'main', summaryId = '', title = '', tags = '', settings = '', attributes = '',
+		owner = commit.owner, id = commit.id, kinds = {}, incarnation = commit.incarnation}
 	listed = 0
 end
 
@@ -111,8 +111,8 @@ if change.head then
 	if change.head ~= target.head then return ended('HEAD', 'absent') end
 	if change.head ~= 0 and target.status ~= 'COMPLETED' then return ended('HEAD', 'not completed') end
 end
-if change.cp and change.cp ~= 0 and not is_on_path(change.cp, target or header) then
-	return ended('CHECKPOINT', (target or header).head)
+if change.summaryTurn and change.summaryTurn ~= 0 and not is_on_path(change.summaryTurn, target or header) then
+	return ended('SUMMARY', (target or header).head)
 end
 if oldest.before and (oldest.before > header.head or header.openTurn > 0 and header.openTurn < oldest.before) then
 	return ended('OLDEST')
@@ -179,7 +179,7 @@ end
 -- Returns the last turn that the summary covers which is in force when the commit has written its records and moved
 -- the head; 0 for none.
 local function summary_after()
-	if not target then return header.cp end
+	if not target then return header.summaryTurn end
 	local gone = {}
 	for _, each_record in ipairs(records) do
 		if each_record.kind == SUMMARY and not each_record.payload then gone[each_record.id] = true end
@@ -199,7 +199,8 @@ local function moves_head_of_open_turn()
 end
 if moves_head_of_open_turn() then return ended('PAUSED', header.openTurn) end
 
-local changes = change.title or change.tags or change.settings or change.state or change.ttl or change.head or change.cp
+local changes = change.title or change.tags or change.settings or change.attributes or change.ttl or change.head
+	or change.summaryTurn
 local ttl = change.ttl or header.ttl
 if ttl == 0 then ttl = nil end
 
@@ -241,13 +242,13 @@ if created and redis.call('EXISTS', HEADER, TURNS, RECORDS, IDS) > 0 then
 end
 
 local function count_view(known)
-	local totals = totals_at(header, header.cp, known)
+	local totals = totals_at(header, header.summaryTurn, known)
 	header.viewTurns, header.viewItems, header.viewTokens = totals.viewTurns, totals.viewItems, totals.viewTokens
 end
 
 -- Returns where the head is and what its view has.
 local function place_of_head()
-	return {head = header.head, lo = header.lo, run_parent = header.run_parent, cp = header.cp,
+	return {head = header.head, lo = header.lo, run_parent = header.run_parent, summaryTurn = header.summaryTurn,
 		viewTurns = header.viewTurns, viewItems = header.viewItems, viewTokens = header.viewTokens}
 end
 
@@ -255,8 +256,8 @@ local function move_to(there)
 	local before = place_of_head()
 	local within = there.head >= header.lo and there.head <= header.head
 	if not within then header.lo, header.run_parent = there.lo, there.run_parent end
-	header.head, header.state = there.head, there.state
-	header.cp, header.cpId = newest_summary(header, now)
+	header.head, header.attributes = there.head, there.attributes
+	header.summaryTurn, header.summaryId = newest_summary(header, now)
 	count_view(before)
 end
 
@@ -291,7 +292,7 @@ local function begin(write)
 	end
 	return {number = at, apart = write.open, parent = parent, lo = lo, run_parent = run_parent, branch = branch,
 		status = write.status, open = write.open, parts = 0, items = 0, tokens = 0, first = header.items + 1,
-		started = write.started, ended = '', state = '', origin = write.origin, outcome = '', id = write.id, body = ''}
+		started = write.started, ended = '', attributes = '', origin = write.origin, outcome = '', id = write.id, body = ''}
 end
 
 -- Stores a turn. One that the commit begins becomes the first of the list.
@@ -363,7 +364,8 @@ end
 -- Stores a turn that is completed, and makes it the head unless it is kept beside the history.
 local function complete(completed, write)
 	local follows = completed.parent == header.head
-	completed.state = write.state or (follows and not write.beside and header or place_of(completed.parent)).state
+	completed.attributes = write.attributes
+		or (follows and not write.beside and header or place_of(completed.parent)).attributes
 	store(completed)
 	if write.beside then return end
 	completed.head = completed.number
@@ -371,8 +373,8 @@ local function complete(completed, write)
 		-- it was opened before other turns were added: the head returns to where it was
 		return move_to(completed)
 	end
-	header.head, header.lo, header.run_parent, header.state =
-		completed.head, completed.lo, completed.run_parent, completed.state
+	header.head, header.lo, header.run_parent, header.attributes =
+		completed.head, completed.lo, completed.run_parent, completed.attributes
 	header.viewTurns = header.viewTurns + (completed.items > 0 and 1 or 0)
 	header.viewItems = header.viewItems + completed.items
 	header.viewTokens = header.viewTokens + completed.tokens
@@ -416,7 +418,7 @@ local function delete_from(at, sequence)
 	if not tokens then return false end
 	from.items, from.tokens = from.items - 1, from.tokens - tokens
 	save_turn(from)
-	if at > header.cp and is_on_path(at, header) then
+	if at > header.summaryTurn and is_on_path(at, header) then
 		header.viewTurns = header.viewTurns - (from.items == 0 and 1 or 0)
 		header.viewItems, header.viewTokens = header.viewItems - 1, header.viewTokens - tokens
 	end
@@ -430,8 +432,8 @@ end
 
 local function leave_empty_head()
 	local left = place_of(header.head)
-	if left.items > 0 or left.head == header.cp then return end
-	while left.head > 0 and left.items == 0 and left.head ~= header.cp do left = place_of(left.parent) end
+	if left.items > 0 or left.head == header.summaryTurn then return end
+	while left.head > 0 and left.items == 0 and left.head ~= header.summaryTurn do left = place_of(left.parent) end
 	move_to(left)
 end
 
@@ -480,31 +482,32 @@ if oldest.before then
 	for from = oldest.from, oldest.before - 1, SLICE do
 		each(from, math.min(from + SLICE, oldest.before) - 1, SLICE, function(number, packed)
 			local gone = read_turn(packed, number)
-			gone.items, gone.tokens, gone.body, gone.origin, gone.state = 0, 0, '', '', ''
+			gone.items, gone.tokens, gone.body, gone.origin, gone.attributes = 0, 0, '', '', ''
 			save_turn(gone)
 		end)
 	end
 	cut_path(oldest.before)
 	local totals = {viewTurns = 0, viewItems = 0, viewTokens = 0}
-	walk(header.head, header.lo, header.run_parent, header.cp, function(low, high) add_turns(totals, 1, low, high) end)
+	walk(header.head, header.lo, header.run_parent, header.summaryTurn,
+		function(low, high) add_turns(totals, 1, low, high) end)
 	header.viewTurns, header.viewItems, header.viewTokens = totals.viewTurns, totals.viewItems, totals.viewTokens
 end
 
 -- the other changes
 
-if change.state then
-	header.state = change.state
+if change.attributes then
+	header.attributes = change.attributes
 	local head = turn(header.head)
 	if head then
-		head.state = header.state
+		head.attributes = header.attributes
 		save_turn(head)
 	end
 end
-if change.cp then
+if change.summaryTurn then
 	local before = place_of_head()
-	header.cp, header.cpId = change.cp, change.cp > 0 and change.cpId or ''
+	header.summaryTurn, header.summaryId = change.summaryTurn, change.summaryTurn > 0 and change.summaryId or ''
 	count_view(before)
-	if change.cp > 0 then cover(change.cp, change.cpId, now) end
+	if change.summaryTurn > 0 then cover(change.summaryTurn, change.summaryId, now) end
 end
 header.title = change.title or header.title
 header.tags = change.tags or header.tags

@@ -1,12 +1,12 @@
 -- The end of open.lua, for the other sessions.
-local _, stop, turns, head, cp, id_size, lo, parent, state_size = string.find(text,
+local _, stop, turns, head, summary_turn, id_size, lo, parent, attributes_size = string.find(text,
 	'^%S* %d+ (%d+) %d+ %d+ (%d+) %d+ %d+ %-?%d+\n%d+[r-][s-][i-](%d+) (%d+) (%d+) (%d+) (%d+)\n', 101)
 if not stop then return answer({text, 0, {}}) end
 local summary = {}
 if id_size ~= '0' then
 	time = time or redis.call('TIME')
-	local packed = redis.call('HGET', KEYS[3], 'checkpoint\0'
-		.. string.sub(text, stop + state_size + 1, stop + state_size + id_size))
+	local packed = redis.call('HGET', KEYS[3], 'summary\0'
+		.. string.sub(text, stop + attributes_size + 1, stop + attributes_size + id_size))
 	summary = packed and cmsgpack.unpack(packed) or {}
 	if summary[1] and summary[3] ~= '' and summary[3] <= time[1] * 1000000 + time[2] then summary = {} end
 	local same = (summary[1] or 0) == tonumber(ARGV[4]) and (summary[2] or 0) == tonumber(ARGV[5])
@@ -14,7 +14,8 @@ if id_size ~= '0' then
 end
 if known then return answer({text, 1}) end
 local wanted, items = tonumber(ARGV[1]), tonumber(ARGV[2])
-turns, head, lo, parent, cp = tonumber(turns), tonumber(head), tonumber(lo), tonumber(parent), tonumber(cp)
+turns, head, lo, parent, summary_turn =
+	tonumber(turns), tonumber(head), tonumber(lo), tonumber(parent), tonumber(summary_turn)
 
 -- Returns texts of turns, newest first. A server may evict keys one by one: what is missing is noticed.
 local function texts(high, low)
@@ -23,12 +24,12 @@ local function texts(high, low)
 	return found
 end
 
-if wanted == 0 or items == 0 or head <= cp then return answer({text, 0, summary}) end
+if wanted == 0 or items == 0 or head <= summary_turn then return answer({text, 0, summary}) end
 
 local found = {text, 0, summary}
 if added then
 	found = {text, 2, {}}
-	cp = head - added
+	summary_turn = head - added
 end
 
 -- Returns how many items a turn has.
@@ -70,8 +71,8 @@ local function add_newest(low, high)
 	return true
 end
 
-while head > cp do
-	if not add_newest(math.max(lo, cp + 1), head) or parent <= cp then break end
+while head > summary_turn do
+	if not add_newest(math.max(lo, summary_turn + 1), head) or parent <= summary_turn then break end
 	local next = redis.call('LINDEX', KEYS[2], parent > turns / 2 and turns - parent or -parent)
 	if not next then break end
 	head = parent

@@ -2,10 +2,10 @@
 -- ARGV how the end of the path is named: HEAD, TURN or PARENT, and the number of the turn; turns and items of the view,
 --   '' for no limit; the number before which turns of the path are read, and how many, '' for no limit; kinds...
 -- Returns nothing if the session is absent; the header, and 0 if there is no such end or 1 if it is not completed;
--- else the header, 2, the end: head, lo, run_parent, cp, cpId, turns, items and tokens of the view, and attributes; the
--- summary; the turns of the view, then those of the path without their items, both as pairs of a turn and a list of
--- its text, the newest first; the records; and the turn of the
---   active branch behind the end, 0 for none.
+-- else the header, 2, the end: head, lo, run_parent, the turn and the id of the summary, turns, items and tokens of the
+--   view, and attributes; the summary; the turns of the view, then those of the path without their items, both as pairs
+--   of a turn and a list of its text, the newest first; the records; and the turn of the active branch behind the end, 0
+--   for none.
 local now = clock()
 local header_text = stored_header(now)
 if not header_text then return answer({}) end
@@ -26,8 +26,8 @@ end
 
 -- Sets what a view from there begins with, and its totals.
 local function place_view(there)
-	there.cp, there.cpId = newest_summary(there, now)
-	for name, value in pairs(totals_at(there, there.cp, header)) do there[name] = value end
+	there.summaryTurn, there.summaryId = newest_summary(there, now)
+	for name, value in pairs(totals_at(there, there.summaryTurn, header)) do there[name] = value end
 end
 
 local function newest_of_view(there, turns, items)
@@ -45,7 +45,7 @@ local function newest_of_view(there, turns, items)
 		if turns then turns = turns - 1 end
 		return turns ~= 0
 	end
-	walk(there.head, there.lo, there.run_parent, there.cp, function(low, high)
+	walk(there.head, there.lo, there.run_parent, there.summaryTurn, function(low, high)
 		return each(low, high, items and 100 or math.min(turns or SLICE, SLICE), add)
 	end)
 	return found
@@ -75,9 +75,9 @@ if there ~= header then place_view(there) end
 local kinds = {}
 for i = 7, #ARGV - 1 do kinds[ARGV[i]] = true end
 return answer({header_text, 2,
-	{there.head, there.lo, there.run_parent, there.cp, there.cpId, there.viewTurns, there.viewItems, there.viewTokens,
-		there.state},
-	there.cpId ~= '' and record(SUMMARY, there.cpId, now) or {},
+	{there.head, there.lo, there.run_parent, there.summaryTurn, there.summaryId, there.viewTurns, there.viewItems,
+		there.viewTokens, there.attributes},
+	there.summaryId ~= '' and record(SUMMARY, there.summaryId, now) or {},
 	newest_of_view(there, tonumber(ARGV[3]), tonumber(ARGV[4])),
 	newest_of_path(there, tonumber(ARGV[5]), tonumber(ARGV[6])),
 	next(kinds) and records_of(kinds, now) or {}, next_on_path(there.head, header)})

@@ -1,6 +1,6 @@
 -- Places in the tree of turns. A place is a table of head, lo and run_parent: a turn, 0 for the beginning, and the
 -- unbroken run of turn numbers up to it.
-local BEGINNING = {head = 0, lo = 1, run_parent = 0, state = ''}
+local BEGINNING = {head = 0, lo = 1, run_parent = 0, attributes = ''}
 
 local function place_of(number)
 	local found = turn(number)
@@ -30,8 +30,8 @@ end
 
 -- Returns the items and tokens of a turn.
 local function counts(text)
-	local _, stop, state = string.find(text, '^%d+ %d+ (%d+)\n')
-	local items, tokens = string.match(text, '^[%u_]+ [01] %d+ (%d+) (%-?%d+) ', stop + state + 1)
+	local _, stop, attributes = string.find(text, '^%d+ %d+ (%d+)\n')
+	local items, tokens = string.match(text, '^[%u_]+ [01] %d+ (%d+) (%-?%d+) ', stop + attributes + 1)
 	return tonumber(items), tonumber(tokens)
 end
 
@@ -70,10 +70,11 @@ local function between(one, other)
 	return of_one, of_other, turns
 end
 
--- Returns the totals of the view that starts behind the turn cp on the path of a place. Those of another place are
--- known: behind the same cp only the turns count that are on one of the two paths, unless these are more than the view.
-local function totals_at(there, cp, known)
-	if cp == known.cp then
+-- Returns the totals of the view that starts behind the last turn of a summary on the path of a place. Those of another
+-- place are known: behind the same turn only those count that are on one of the two paths, unless these are more than
+-- the view.
+local function totals_at(there, summary_turn, known)
+	if summary_turn == known.summaryTurn then
 		local left, reached, turns = between(known, there)
 		if 2 * turns <= known.viewTurns then
 			local totals = {viewTurns = known.viewTurns, viewItems = known.viewItems, viewTokens = known.viewTokens}
@@ -83,7 +84,7 @@ local function totals_at(there, cp, known)
 		end
 	end
 	local totals = {viewTurns = 0, viewItems = 0, viewTokens = 0}
-	walk(there.head, there.lo, there.run_parent, cp, function(low, high) add_turns(totals, 1, low, high) end)
+	walk(there.head, there.lo, there.run_parent, summary_turn, function(low, high) add_turns(totals, 1, low, high) end)
 	return totals
 end
 

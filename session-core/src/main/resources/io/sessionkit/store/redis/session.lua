@@ -93,12 +93,12 @@ end
 local function read_path(text, at, into)
 	local _, stop, lo, parent, size = string.find(text, '^(%d+) (%d+) (%d+)\n', at)
 	local behind = stop + 1 + tonumber(size)
-	into.lo, into.run_parent, into.state = tonumber(lo), tonumber(parent), string.sub(text, stop + 1, behind - 1)
+	into.lo, into.run_parent, into.attributes = tonumber(lo), tonumber(parent), string.sub(text, stop + 1, behind - 1)
 	return behind
 end
 
 local function packed_path(of)
-	return digits(of.lo) .. ' ' .. digits(of.run_parent) .. ' ' .. #of.state .. '\n' .. of.state
+	return digits(of.lo) .. ' ' .. digits(of.run_parent) .. ' ' .. #of.attributes .. '\n' .. of.attributes
 end
 
 -- Returns the header by name; missing numbers are nil.
@@ -113,10 +113,10 @@ local function named(text)
 	header.incarnation, header.version, header.turns, header.items, header.openTurn, header.head, header.viewTurns,
 		header.viewItems, header.viewTokens = incarnation, tonumber(version), tonumber(turns), tonumber(items),
 		tonumber(open), tonumber(head), tonumber(view_turns), tonumber(view_items), tonumber(view_tokens)
-	local _, before, cp, cp_id = string.find(text, '^(%d+) (%d+) ', stop + 36)
+	local _, before, summary_turn, summary_id_size = string.find(text, '^(%d+) (%d+) ', stop + 36)
 	local behind = read_path(text, before + 1, header)
-	local at = behind + tonumber(cp_id)
-	header.cp, header.cpId = tonumber(cp), string.sub(text, behind, at - 1)
+	local at = behind + tonumber(summary_id_size)
+	header.summaryTurn, header.summaryId = tonumber(summary_turn), string.sub(text, behind, at - 1)
 	local _, last, created, ttl, branch, title, tags, settings, owner, id, kinds =
 		string.find(text, '^(%d+) (%d*) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n', at)
 	local texts = cut(text, last + 1, {tonumber(branch), tonumber(title), tonumber(tags), tonumber(settings),
@@ -146,10 +146,10 @@ local function save_header(header, lag)
 		.. digits(header.items) .. ' ' .. digits(header.openTurn) .. ' ' .. digits(header.head) .. ' '
 		.. digits(header.viewTurns) .. ' ' .. digits(header.viewItems) .. ' ' .. digits(header.viewTokens) .. '\n'
 		.. string.format('%016.0f', header.due) .. kinds_due(header, lag) .. (header.has_records and 'r' or '-')
-		.. (header.lo == 1 and header.head == header.turns and header.cp == 0 and header.viewTurns == header.turns
+		.. (header.lo == 1 and header.head == header.turns and header.summaryTurn == 0 and header.viewTurns == header.turns
 			and 's' or '-')
 		.. (header.has_ids and 'i' or '-')
-		.. digits(header.cp) .. ' ' .. #header.cpId .. ' ' .. packed_path(header) .. header.cpId
+		.. digits(header.summaryTurn) .. ' ' .. #header.summaryId .. ' ' .. packed_path(header) .. header.summaryId
 		.. digits(header.created) .. ' ' .. (header.ttl and digits(header.ttl) or '') .. ' ' .. #header.branch .. ' '
 		.. #header.title .. ' ' .. #header.tags .. ' ' .. #header.settings .. ' ' .. #header.owner .. ' ' .. #header.id .. ' ' .. #kinds .. '\n'
 		.. header.branch .. header.title .. header.tags .. header.settings .. header.owner .. header.id .. kinds

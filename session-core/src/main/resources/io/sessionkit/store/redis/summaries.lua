@@ -1,5 +1,5 @@
 -- The summaries that commits have named, which 'covers' in the hash of records lists as session.lua describes it.
-local SUMMARY = 'checkpoint'
+local SUMMARY = 'summary'
 
 local function covering()
 	local packed = redis.call('HGET', RECORDS, 'covers')

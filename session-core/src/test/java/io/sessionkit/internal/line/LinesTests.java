@@ -151,19 +151,6 @@ class LinesTests {
 		assertThat(Duration.between(line.writtenAt(), line.expiresAt())).isEqualTo(Duration.ofSeconds(9));
 	}
 
-	/** A line that an earlier version has written. */
-	@Test
-	void aCallThatDoesNotSayHowLongItLivesIsGoneAfterTheLifeOfTheOneBehindIt() {
-		arrive(Duration.ofMinutes(5)).await();
-		SessionRecord line = this.memory.records(KEY, "line").get(0);
-		String earlier = line.payload().replaceFirst("\"lives\":\\[\"PT5M\"],?", "");
-		assertThat(earlier).isNotEqualTo(line.payload());
-		this.memory.put(KEY, RecordWrite.replace(line, earlier));
-		Arrival second = arrive(Duration.ofSeconds(1));
-		assertThat(second.look()).isNull();
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> second.look() != null);
-	}
-
 	/** As many calls do that come to a slow store. */
 	@Test
 	void placeIsRenewedAlthoughOthersWriteTheLineAllTheTime() {

@@ -46,7 +46,7 @@ class RowReaderTests {
 	}
 
 	static List<Map<String, Object>> origins() {
-		return List.of(Map.of("agent", 7), Map.of("tools", "secret"), Map.of("inputs", "secret"),
+		return List.of(Map.of("agent", 7), Map.of("tools", "secret"), Map.of("parameters", "secret"),
 				Map.of("snapshot", "secret"));
 	}
 

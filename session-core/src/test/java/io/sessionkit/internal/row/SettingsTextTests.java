@@ -61,6 +61,9 @@ class SettingsTextTests {
 				.isThrownBy(() -> read(wrong.getKey(), wrong.getValue()))
 				.withMessageContaining("settings of session");
 		}
+		assertThatExceptionOfType(UnreadablePayloadException.class)
+			.isThrownBy(() -> read("retainedAge", Duration.ofMillis(5)))
+			.withMessageContaining("settings of session");
 	}
 
 	private static SessionSettings read(String name, Object value) {

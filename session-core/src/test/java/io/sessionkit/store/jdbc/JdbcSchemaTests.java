@@ -80,7 +80,7 @@ class JdbcSchemaTests {
 		store.verifySchema();
 		assertThat(store.messages(KEY)).hasSize(1);
 		assertThat(database.sql().queryForList("select version from SESSIONKIT_SCHEMA", Integer.class))
-			.containsExactly(1);
+			.containsExactly(2);
 	}
 
 	@ParameterizedTest
@@ -112,23 +112,25 @@ class JdbcSchemaTests {
 	@EnumSource
 	void tablesThatAreTooNewAreRefused(Kind kind) {
 		TestDatabase database = kind.database().created();
-		database.sql().update("update SESSIONKIT_SCHEMA set version = 3, compatible_from = 2");
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 4, compatible_from = 3");
 		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
 			.withMessageContaining("SESSIONKIT_SCHEMA")
-			.withMessageContaining("version 3")
-			.withMessageContaining("version 2 or newer")
-			.withMessageContaining("version 1 of " + kind.script());
+			.withMessageContaining("version 4")
+			.withMessageContaining("version 3 or newer")
+			.withMessageContaining("version 2 of " + kind.script());
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void tablesThatAreTooOldAreRefused(Kind kind) {
+	void tablesOfBuildsBeforeTheFirstReleaseAreRefusedBeforeAColumnIsMissed(Kind kind) {
 		TestDatabase database = kind.database().created();
-		database.sql().update("update SESSIONKIT_SCHEMA set version = 0, compatible_from = 0");
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 1, compatible_from = 1");
+		database.sql().execute("alter table SESSIONKIT_SESSION drop column attributes");
 		assertThatIllegalStateException().isThrownBy(new JdbcSessionStore(database.direct(), OPTIONS)::verifySchema)
-			.withMessageContaining("version 0")
-			.withMessageContaining("needs version 1 of " + kind.script())
-			.withMessageContaining("Migrate");
+			.withMessageContaining("version 1;")
+			.withMessageContaining("needs version 2 of " + kind.script())
+			.withMessageContaining("drop them")
+			.withMessageContaining("sessionkit.store.jdbc.table-prefix");
 	}
 
 	@ParameterizedTest
@@ -155,7 +157,7 @@ class JdbcSchemaTests {
 		for (String table : List.of("SESSION", "TURN", "ITEM", "RECORD")) {
 			database.sql().execute("alter table SESSIONKIT_" + table + " add column note varchar(10)");
 		}
-		database.sql().update("update SESSIONKIT_SCHEMA set version = 2");
+		database.sql().update("update SESSIONKIT_SCHEMA set version = 3");
 		running.add(KEY, JdbcTransactionContract.messages("during"));
 		JdbcSessionStore started = new JdbcSessionStore(database.direct(), OPTIONS);
 		started.verifySchema();

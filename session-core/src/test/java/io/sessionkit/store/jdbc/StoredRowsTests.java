@@ -56,6 +56,12 @@ class StoredRowsTests {
 	private static final List<String> TABLES = List.of("SESSIONKIT_SESSION", "SESSIONKIT_TURN", "SESSIONKIT_ITEM",
 			"SESSIONKIT_RECORD");
 
+	/**
+	 * What the columns of version 1 are called now. Nothing that is in them has changed.
+	 */
+	private static final Map<String, String> COLUMNS = Map.of("cp", "summary_turn", "cp_id", "summary_id", "state",
+			"attributes");
+
 	enum Kind {
 
 		H2, POSTGRES, MARIADB, SQLITE;
@@ -149,8 +155,9 @@ class StoredRowsTests {
 		Map<String, List<Map<String, Object>>> tables = JSON.readValue(Files.readString(FILE), new TypeReference<>() {
 		});
 		tables.forEach((table, rows) -> rows.forEach((row) -> {
-			String places = String.join(", ", row.keySet().stream().map((name) -> "?").toList());
-			sql.update("insert into " + table + " (" + String.join(", ", row.keySet()) + ") values (" + places + ")",
+			List<String> names = row.keySet().stream().map((name) -> COLUMNS.getOrDefault(name, name)).toList();
+			String places = String.join(", ", names.stream().map((name) -> "?").toList());
+			sql.update("insert into " + table + " (" + String.join(", ", names) + ") values (" + places + ")",
 					row.values().toArray());
 		}));
 	}

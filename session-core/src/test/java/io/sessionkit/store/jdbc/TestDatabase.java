@@ -248,7 +248,7 @@ final class TestDatabase {
 	}
 
 	boolean spoil(SessionKey key) {
-		return sql().update("update SESSIONKIT_SESSION set state = '{broken' where key_hash = ?",
+		return sql().update("update SESSIONKIT_SESSION set attributes = '{broken' where key_hash = ?",
 				KeyHash.of(key).session()) == 1;
 	}
 

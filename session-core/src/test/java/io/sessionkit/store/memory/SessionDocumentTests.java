@@ -16,6 +16,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TokenUsage;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.Verdict;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
@@ -66,15 +67,14 @@ class SessionDocumentTests {
 
 	@Test
 	void documentOfVersion1IsRead() throws IOException {
-		String text;
-		try (InputStream resource = getClass().getResourceAsStream("document-v1.json")) {
-			text = new String(Objects.requireNonNull(resource).readAllBytes(), StandardCharsets.UTF_8).strip();
-		}
+		String text = version1();
 		SessionDocument read = document(text);
 		SessionDocument same = eventful();
 		assertThat(read.turns(Tail.ALL)).isEqualTo(same.turns(Tail.ALL));
 		assertThat(read.items(Tail.ALL)).isEqualTo(same.items(Tail.ALL));
 		assertThat(read.records("lease")).isEqualTo(same.records("lease"));
+		assertThat(read.records(SessionStore.SUMMARY)).isEqualTo(same.records(SessionStore.SUMMARY));
+		assertThat(read.session().orElseThrow().attributes()).isEqualTo(Map.of("count", 1L));
 		// each turn named the summary that was in force when it was the head
 		assertThat(read.session().orElseThrow().summaryTurn()).isZero();
 		assertThat(changed(document(text.replace("AWAITING_APPROVAL", "CANCELLED")
@@ -86,6 +86,31 @@ class SessionDocumentTests {
 		// before there were incarnations, the time of creation told sessions apart
 		assertThat(read.session().orElseThrow().incarnation()).isEqualTo(AT.toString());
 		assertThat(document(read.toText()).session()).isEqualTo(read.session());
+	}
+
+	@Test
+	void documentOfVersion1IsReadWithAllThatItMayHold() throws IOException {
+		String text = version1()
+			.replaceFirst("\"turns\":",
+					"\"checkpoints\":[{\"id\":\"summary\",\"turn\":{\"\\$t\":\"long\",\"v\":\"1\"}}],\"turns\":")
+			.replace("\"failure\":null", "\"failure\":null,\"inputs\":{\"state\":\"kept\"},\"verdicts\":"
+					+ "[{\"hook\":\"h\",\"phase\":\"BEFORE_TURN\",\"outcome\":\"PASSED\",\"reason\":null}]");
+		Turn turn = document(text).turns(Tail.ALL).get(0);
+		assertThat(turn.parameters()).isEqualTo(Map.of("state", "kept"));
+		assertThat(turn.verdicts()).singleElement().extracting(Verdict::kind).isEqualTo(Verdict.Kind.PASSED);
+		assertThat(document(document(text).toText()).turns(Tail.ALL)).isEqualTo(document(text).turns(Tail.ALL));
+	}
+
+	@Test
+	void documentIsWrittenInTheWordsOfTheInterfaces() throws IOException {
+		assertThat(document(version1()).toText()).contains("\"document\":2", "\"attributes\"", "\"summaryTurn\"")
+			.doesNotContain("\"state\"", "checkpoint", "\"inputs\"", "\"outcome\"");
+	}
+
+	private String version1() throws IOException {
+		try (InputStream resource = getClass().getResourceAsStream("document-v1.json")) {
+			return new String(Objects.requireNonNull(resource).readAllBytes(), StandardCharsets.UTF_8).strip();
+		}
 	}
 
 	@Test
@@ -183,9 +208,9 @@ class SessionDocumentTests {
 
 	@Test
 	void newerVersionIsRefused() {
-		String text = eventful().toText().replace("\"document\":1", "\"document\":2");
+		String text = eventful().toText().replace("\"document\":2", "\"document\":3");
 		assertThatExceptionOfType(UnsupportedVersionException.class).isThrownBy(() -> document(text))
-			.withMessageContaining("version 2");
+			.withMessageContaining("version 3");
 	}
 
 	@Test
