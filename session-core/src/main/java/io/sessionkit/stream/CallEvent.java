@@ -181,12 +181,13 @@ public sealed interface CallEvent {
 	 * @param arguments the arguments, as the model wrote them
 	 * @param description the text of the policy for the person who decides; null for none
 	 * @param shown what a decision on the call says that its person was shown, as
-	 * {@link io.sessionkit.approval.ToolApproval#asShown()}
+	 * {@link io.sessionkit.approval.ToolApproval#asShown()}; null if the event was kept
+	 * by an earlier version
 	 * @param call the id that the model gave the call, as {@link ToolCalled#id}; may be
-	 * empty, and need not be unique
+	 * empty, and need not be unique; null if the event was kept by an earlier version
 	 */
-	record WaitingCall(String id, String tool, String arguments, @Nullable String description, String shown,
-			String call) {
+	record WaitingCall(String id, String tool, String arguments, @Nullable String description, @Nullable String shown,
+			@Nullable String call) {
 	}
 
 	/**

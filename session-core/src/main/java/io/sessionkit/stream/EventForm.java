@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The form in which events are stored: named values, one of which is the name of the
- * event. Texts are stored as they are, since {@link CallReader} passes on nothing that a
- * store does not keep.
+ * event. Names and values of earlier versions stay readable. Texts are stored as they
+ * are, since {@link CallReader} passes on nothing that a store does not keep.
  */
 final class EventForm {
 
@@ -75,12 +75,18 @@ final class EventForm {
 	}
 
 	private static Map<String, Object> write(WaitingCall call) {
-		Map<String, Object> values = new HashMap<>(Map.of("id", call.id(), "tool", call.tool(), "arguments",
-				call.arguments(), "shown", call.shown(), "call", call.call()));
-		if (call.description() != null) {
-			values.put("description", call.description());
-		}
+		Map<String, Object> values = new HashMap<>(
+				Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
+		put(values, "description", call.description());
+		put(values, "shown", call.shown());
+		put(values, "call", call.call());
 		return values;
+	}
+
+	private static void put(Map<String, Object> values, String name, @Nullable String text) {
+		if (text != null) {
+			values.put(name, text);
+		}
 	}
 
 	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, @Nullable TurnStatus status) {
@@ -143,7 +149,8 @@ final class EventForm {
 
 	private static WaitingCall call(Map<?, ?> values) {
 		return new WaitingCall(text(values, "id"), text(values, "tool"), text(values, "arguments"),
-				Objects.toString(values.get("description"), null), text(values, "shown"), text(values, "call"));
+				Objects.toString(values.get("description"), null), Objects.toString(values.get("shown"), null),
+				Objects.toString(values.get("call"), null));
 	}
 
 	private static String text(Map<?, ?> values, String name) {

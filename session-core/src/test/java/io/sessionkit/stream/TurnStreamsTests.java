@@ -1149,12 +1149,16 @@ class TurnStreamsTests {
 		assertThat(texts(rest)).isEqualTo("abc\uFFFD");
 	}
 
+	/** Earlier versions kept neither what was shown nor the id of the model. */
 	@Test
 	void waitingCallIsReadAsItWasKept() {
 		CallEvent.Waiting waiting = new CallEvent.Waiting(
-				List.of(new CallEvent.WaitingCall("7", "add", "{}", "Add?", "digest@", "c1"),
-						new CallEvent.WaitingCall("8", "add", "{}", null, "digest@", "")));
+				List.of(new CallEvent.WaitingCall("7", "add", "{}", "Add?", "digest@", "c1")));
 		assertThat(EventForm.read(EventForm.write(waiting))).isEqualTo(waiting);
+		Map<String, Object> earlier = Map.of("event", "waiting", "calls",
+				List.of(Map.of("id", "7", "tool", "add", "arguments", "{}")));
+		assertThat(EventForm.read(earlier))
+			.isEqualTo(new CallEvent.Waiting(List.of(new CallEvent.WaitingCall("7", "add", "{}", null, null, null))));
 	}
 
 	/** It has the name of a class. */

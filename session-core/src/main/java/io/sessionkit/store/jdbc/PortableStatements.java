@@ -54,22 +54,22 @@ final class PortableStatements implements HotStatements {
 	/**
 	 * The header and its summary, and the newest turns of the run that ends at the head.
 	 */
-	private static final String OPEN = OPEN_HEADER
-			+ """
-					union all
-					select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
-						null, null, null, null, t.stamp, null, null, null, {noText}, {noText}, {noText}, t.body
-					from (
-						select {turnItems}, s.stamp
-						from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0
-							and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
-								then case when s.head - :turns > s.summary_turn then s.head - :turns + 1 else s.summary_turn + 1 end
-								else case when s.run_lo > s.summary_turn then s.run_lo else s.summary_turn + 1 end end
-							and t.turn_no <= s.head
-						where s.key_hash = :key and {live} and {kind} <> 3 and t.turn_no > {known}
-						order by t.turn_no desc {limit}) t
-					order by 1
-					""";
+	private static final String OPEN = OPEN_HEADER + """
+			union all
+			select 2, t.turn_no, t.first_item, t.items, t.apart, null, null, null, null, null, null, null, null,
+				null, null, null, null, t.stamp, null, null, null, {noText}, {noText}, {noText}, t.body
+			from (
+				select {turnItems}, s.stamp
+				from {session} s join {turn} t on t.session_pk = s.pk and t.items > 0
+					and t.turn_no >= case when s.head - :turns + 1 > s.run_lo
+						then case when s.head - :turns > s.summary_turn then s.head - :turns + 1
+							else s.summary_turn + 1 end
+						else case when s.run_lo > s.summary_turn then s.run_lo else s.summary_turn + 1 end end
+					and t.turn_no <= s.head
+				where s.key_hash = :key and {live} and {kind} <> 3 and t.turn_no > {known}
+				order by t.turn_no desc {limit}) t
+			order by 1
+			""";
 
 	private static final String HEADER = """
 			select {header} from {session} s where s.key_hash = :key and {live}

@@ -133,26 +133,26 @@ final class PostgresRuns {
 	 * session: with its newest summary, and the totals <code>q</code> of the turns behind
 	 * that. The floor is the last turn that the summary covers.
 	 */
-	static final String AS_HEAD = NEWEST_SUMMARY
-			+ """
-					, h as materialized (
-						select e.pk, coalesce(w.covers, 0) as floor, w.id as summary_id, e.head, e.run_lo, e.run_parent, e.attributes
-						from e left join w on w.covers is not null limit 1)
-					, g(lo, hi, next) as (
-						select greatest(h.run_lo, h.floor + 1), h.head, h.run_parent from h
-						union all
-						select greatest(t.run_lo, h.floor + 1), t.turn_no, t.run_parent
-						from g cross join h cross join lateral (
-							select t.run_lo, t.turn_no, t.run_parent from {turn} t
-							where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
-						where g.next > h.floor)
-					, q as materialized (
-						select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
-						    coalesce(sum(t.tokens), 0) as tokens
-						from g cross join h cross join lateral (
-							select t.items, t.tokens from {turn} t
-							where t.session_pk = h.pk and t.turn_no between g.lo and g.hi offset 0) t)
-					""";
+	static final String AS_HEAD = NEWEST_SUMMARY + """
+			, h as materialized (
+				select e.pk, coalesce(w.covers, 0) as floor, w.id as summary_id, e.head, e.run_lo, e.run_parent,
+					e.attributes
+				from e left join w on w.covers is not null limit 1)
+			, g(lo, hi, next) as (
+				select greatest(h.run_lo, h.floor + 1), h.head, h.run_parent from h
+				union all
+				select greatest(t.run_lo, h.floor + 1), t.turn_no, t.run_parent
+				from g cross join h cross join lateral (
+					select t.run_lo, t.turn_no, t.run_parent from {turn} t
+					where t.session_pk = h.pk and t.turn_no = g.next limit 1) t
+				where g.next > h.floor)
+			, q as materialized (
+				select count(*) filter (where t.items > 0) as turns, coalesce(sum(t.items), 0) as items,
+				    coalesce(sum(t.tokens), 0) as tokens
+				from g cross join h cross join lateral (
+					select t.items, t.tokens from {turn} t
+					where t.session_pk = h.pk and t.turn_no between g.lo and g.hi offset 0) t)
+			""";
 
 	private static final String TURNS_OF_RUNS = """
 			r cross join lateral (
