@@ -16,6 +16,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.tree.LeftTurns;
 import io.sessionkit.internal.view.LostSummary;
 import io.sessionkit.internal.view.MemoryRecord;
@@ -293,7 +294,7 @@ final class MemorySession {
 
 	private static void checkNotPaused(MemoryView view) {
 		if (view.session() != null) {
-			TurnOpenException.check(view.session(), "written as a chat memory");
+			OpenTurn.check(view.session(), "written as a chat memory");
 		}
 	}
 

@@ -16,6 +16,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.message.Replies;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.store.ChangeRefusedException;
@@ -181,7 +182,7 @@ final class Additions {
 		return Attempts.SOME.make(() -> {
 			Session session = this.store.find(this.key).orElse(null);
 			if (session != null) {
-				TurnOpenException.check(session, what);
+				OpenTurn.check(session, what);
 			}
 			List<TurnWrite> writes = turns.apply(session);
 			Commit commit = (session != null) ? Commit.on(session) : Commit.first(this.key);

@@ -20,6 +20,7 @@ import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.TreeChanges.Plan;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.tree.BranchRecord;
 import io.sessionkit.internal.tree.LeftTurns;
@@ -230,7 +231,7 @@ final class Branches {
 	private Deletion.Ends without(String name) {
 		PathView path = branches();
 		Session session = path.session();
-		TurnOpenException.check(session, "shortened");
+		OpenTurn.check(session, "shortened");
 		known(path, read(path), name);
 		if (name.equals(session.branch())) {
 			throw new SessionConflictException("Branch '" + name + "' of session " + session.key()

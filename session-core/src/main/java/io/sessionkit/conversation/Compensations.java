@@ -34,6 +34,7 @@ import io.sessionkit.internal.ledger.Decisions;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.line.Drain;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.PathView;
@@ -131,7 +132,7 @@ public final class Compensations implements SessionDoor {
 		PathView path = moves(key).pathBack(turns)
 			.orElseThrow(() -> new SessionNotFoundException(
 					"There is no session " + key + " to rewind, or it has expired."));
-		TurnOpenException.check(path.session(), "rewound");
+		OpenTurn.check(path.session(), "rewound");
 		MovesBack.Gone gone = moves(key).gone(path, turns);
 		List<Turn> looked = new DeletedHeads(this.store, path).with(gone, gone.turns().size() < turns);
 		return new RewindPlanner(this.store, this.callsOfModels, this.runs, known, this.rulings).plan(path.session(),

@@ -25,6 +25,7 @@ import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
 import io.sessionkit.internal.tree.ForkedFrom;
@@ -893,7 +894,7 @@ public final class Conversation {
 	}
 
 	private void checkNotPaused(String what) {
-		session().ifPresent((session) -> TurnOpenException.check(session, what));
+		session().ifPresent((session) -> OpenTurn.check(session, what));
 	}
 
 }

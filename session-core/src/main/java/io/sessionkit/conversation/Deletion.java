@@ -21,6 +21,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.retention.RetentionRecord;
 import io.sessionkit.internal.snapshot.KeptTexts;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -185,7 +186,7 @@ final class Deletion {
 	/** Refuses to delete items with which the open turn continues. */
 	private static void checkNotWaiting(Session header, Collection<SessionItem> items) {
 		if (items.stream().anyMatch((item) -> item.turn() == header.openTurn())) {
-			TurnOpenException.check(header, "deprived of messages of its open turn");
+			OpenTurn.check(header, "deprived of messages of its open turn");
 		}
 	}
 
@@ -201,7 +202,7 @@ final class Deletion {
 	private static void checkNotFollowed(Session header, WholeThread thread, Gone gone) {
 		Turn open = thread.turn(header.openTurn());
 		if (open != null && gone.isEmptied(open.parent())) {
-			TurnOpenException.check(header, "deprived of the turn that its open turn follows");
+			OpenTurn.check(header, "deprived of the turn that its open turn follows");
 		}
 	}
 

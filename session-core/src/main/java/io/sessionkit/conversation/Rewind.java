@@ -22,6 +22,7 @@ import io.sessionkit.internal.compensation.RewindPlanner.Planned;
 import io.sessionkit.internal.lease.HeldLease;
 import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.line.Drain;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +133,7 @@ final class Rewind {
 	}
 
 	private void checkUnmoved(Session session) {
-		TurnOpenException.check(session, "rewound");
+		OpenTurn.check(session, "rewound");
 		RewindPlan.Place place = new RewindPlan.Place(session.key(), session.incarnation(), session.branch(),
 				session.head());
 		if (!place.equals(this.plan.place())) {

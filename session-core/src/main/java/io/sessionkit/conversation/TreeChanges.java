@@ -19,6 +19,7 @@ import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.tree.BegunRewinds;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.ChangeRefusedException;
@@ -166,7 +167,7 @@ final class TreeChanges {
 	 */
 	boolean isEnded(Session session, String what) {
 		if (this.canceller == null || session.openTurn() == 0) {
-			TurnOpenException.check(session, what);
+			OpenTurn.check(session, what);
 			return false;
 		}
 		this.canceller.turns().cancel(this.key);

@@ -14,6 +14,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.message.TurnSplitter;
 import org.jspecify.annotations.Nullable;
 
@@ -382,7 +383,7 @@ public interface SessionStore {
 	default Optional<Message> pop(SessionKey key) {
 		while (true) {
 			Optional<Session> session = find(key);
-			session.ifPresent((header) -> TurnOpenException.check(header, "shortened"));
+			session.ifPresent((header) -> OpenTurn.check(header, "shortened"));
 			List<SessionItem> newest = items(key, Tail.newest(1));
 			if (session.isEmpty() || newest.isEmpty()) {
 				return Optional.empty();
@@ -406,7 +407,7 @@ public interface SessionStore {
 	 * turn first, or use {@link #erase}
 	 */
 	default void clear(SessionKey key) {
-		find(key).ifPresent((header) -> TurnOpenException.check(header, "cleared, only erased,"));
+		find(key).ifPresent((header) -> OpenTurn.check(header, "cleared, only erased,"));
 		erase(key);
 	}
 

@@ -1,6 +1,7 @@
 /**
  * Works on messages: takes them apart, copies and compares them, finds tool groups and
- * the current turn in a list. Internal: for SessionKit alone, and changed without notice.
+ * the current turn in a list, and keeps those of an open turn. Internal: for SessionKit
+ * alone, and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.message;

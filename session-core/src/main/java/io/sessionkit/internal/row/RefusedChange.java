@@ -3,6 +3,8 @@ package io.sessionkit.internal.row;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionPausedException;
+import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.Commit;
@@ -42,6 +44,17 @@ public final class RefusedChange {
 				+ Objects.requireNonNull(commit.header().head()).turn() + ": "
 				+ (there ? "it is not completed" : "there is none with this number")
 				+ ". Name a completed turn, or 0 for the beginning.");
+	}
+
+	/**
+	 * Returns the exception for a change that would leave the open turn without the turn
+	 * that it follows, or begin another one.
+	 * @param key the session
+	 * @param open the number of the open turn
+	 * @return the exception to throw
+	 */
+	public static SessionPausedException openTurn(SessionKey key, long open) {
+		return OpenTurn.refusal(key, open, "given another head");
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 
 import io.sessionkit.Session;
-import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.EncodedCommit;
 import io.sessionkit.internal.row.EncodedCommit.EncodedTurn;
@@ -309,7 +308,7 @@ final class GeneralCommit {
 		boolean isOther = commit.turn() != null && number != seen.openTurn() && (commit.turn().turn().status().isOpen()
 				|| (commit.turn().turn().status() == TurnStatus.COMPLETED && !commit.turn().beside()));
 		if (isOther || (to != null && to.turn() != seen.path().head()) || now.path().head() != seen.path().head()) {
-			throw TurnOpenException.of(commit.key(), seen.openTurn(), "given another head");
+			throw RefusedChange.openTurn(commit.key(), seen.openTurn());
 		}
 	}
 

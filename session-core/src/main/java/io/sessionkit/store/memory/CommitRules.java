@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
@@ -98,7 +97,7 @@ final class CommitRules {
 		boolean isOther = turn != null && (there == null || there.number() != open)
 				&& (turn.turn().status().isOpen() || becomesHead(turn));
 		if (isOther || (head != null && head.turn() != this.header.head) || isHeadEmptiedBy(commit, now)) {
-			throw TurnOpenException.of(this.key, open, "given another head");
+			throw RefusedChange.openTurn(this.key, open);
 		}
 	}
 

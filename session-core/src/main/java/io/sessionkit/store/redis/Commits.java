@@ -1,6 +1,5 @@
 package io.sessionkit.store.redis;
 
-import io.sessionkit.TurnOpenException;
 import io.sessionkit.internal.row.RefusedChange;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
@@ -23,7 +22,7 @@ final class Commits {
 			case "HEAD" -> throw RefusedChange.head(commit, !reply.requiredText(2).equals("absent"));
 			case "SUMMARY" -> throw RefusedChange.summary(commit, reply.number(2));
 			case "OLDEST" -> throw RefusedChange.oldest(commit);
-			case "PAUSED" -> throw TurnOpenException.of(commit.key(), reply.number(2), "given another head");
+			case "PAUSED" -> throw RefusedChange.openTurn(commit.key(), reply.number(2));
 			default -> throw new IllegalStateException(
 					"The commit script answered '" + reply.requiredText(0) + "', which it never should.");
 		};
