@@ -5,7 +5,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.RandomNumbers;
 import org.jspecify.annotations.Nullable;
 

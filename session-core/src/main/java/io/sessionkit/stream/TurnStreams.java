@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -243,7 +242,8 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	}
 
 	private Flux<StreamEvent> elsewhere(SessionKey key, String stream, long after) {
-		StreamReader reader = this.logs.reader(key, stream, after, this.limits.timeToLive());
+		StreamReader reader = this.logs.reader(key, stream, after, this.limits.timeToLive(),
+				() -> new StreamNotFoundException(key));
 		AtomicBoolean looked = new AtomicBoolean();
 		return Mono
 			.defer(() -> looked.getAndSet(true) ? Mono.delay(StreamReader.PAUSE).then(WaitingThread.run(reader::read))
@@ -279,7 +279,11 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	private boolean stopped(SessionKey key, @Nullable String eventId) {
 		String stream = StreamId.parse(key, eventId).stream();
 		RunningStream here = here(key, stream);
-		return (here != null) ? stopped(here) : this.logs.stop(key, stream, this.limits.timeToLive());
+		return (here != null) ? stopped(here) : stoppedElsewhere(key, stream);
+	}
+
+	private boolean stoppedElsewhere(SessionKey key, String stream) {
+		return this.logs.stop(key, stream, this.limits.timeToLive(), () -> new StreamNotFoundException(key));
 	}
 
 	private static boolean stopped(RunningStream here) {
@@ -306,9 +310,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	private boolean requestStopped(SessionKey key, String request) {
 		return here((stream) -> stream.isOf(key, request) && !stream.isOver()).map(TurnStreams::stopped)
-			.orElseGet(() -> newest(key, (stream) -> stream.isOf(request))
-				.map((stream) -> this.logs.stop(key, stream, this.limits.timeToLive()))
-				.orElse(false));
+			.orElseGet(
+					() -> newest(key, (stream) -> stream.isOf(request)).map((stream) -> stoppedElsewhere(key, stream))
+						.orElse(false));
 	}
 
 	@Override

@@ -6,11 +6,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.ShortLife;
 import io.sessionkit.internal.stream.FinishedStreams.Finished;
@@ -99,26 +99,30 @@ public final class StreamLogs {
 	 * @param stream the name of the stream
 	 * @param after the number of the last event that the reader has; -1 for none
 	 * @param timeToLive how long the chunks of a stream live
+	 * @param missing makes the exception for a stream that does not have what comes next
 	 */
-	public StreamReader reader(SessionKey key, String stream, long after, Duration timeToLive) {
-		return new StreamReader(this, key, stream, after, timeToLive);
+	public StreamReader reader(SessionKey key, String stream, long after, Duration timeToLive,
+			Supplier<? extends RuntimeException> missing) {
+		return new StreamReader(this, key, stream, after, timeToLive, missing);
 	}
 
 	/**
 	 * Records that the process that works on a stream is to stop.
 	 * @param stream the name of the stream
 	 * @param timeToLive how long the chunks of a stream live
+	 * @param missing makes the exception that is thrown if there is no such stream
 	 * @return whether it is recorded: false if the stream has ended
-	 * @throws StreamNotFoundException if there is no such stream
 	 */
-	public boolean stop(SessionKey key, String stream, Duration timeToLive) {
-		return Attempts.MANY.make(() -> stopped(key, stream, timeToLive)).orElse(false);
+	public boolean stop(SessionKey key, String stream, Duration timeToLive,
+			Supplier<? extends RuntimeException> missing) {
+		return Attempts.MANY.make(() -> stopped(key, stream, timeToLive, missing)).orElse(false);
 	}
 
-	private Optional<Boolean> stopped(SessionKey key, String stream, Duration timeToLive) {
+	private Optional<Boolean> stopped(SessionKey key, String stream, Duration timeToLive,
+			Supplier<? extends RuntimeException> missing) {
 		List<StreamChunk> chunks = chunks(key, stream);
 		if (chunks.isEmpty()) {
-			throw new StreamNotFoundException(key);
+			throw missing.get();
 		}
 		StreamChunk last = chunks.get(chunks.size() - 1);
 		if (last.isLast() || chunks.stream().anyMatch((chunk) -> chunk.mark() == Mark.STOP)) {

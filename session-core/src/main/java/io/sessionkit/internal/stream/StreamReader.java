@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.internal.stream.StreamChunk.Mark;
 import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +54,9 @@ public final class StreamReader {
 
 	private final Duration timeToLive;
 
+	/** Makes the exception for a stream that does not have what comes next. */
+	private final Supplier<? extends RuntimeException> missing;
+
 	/** The number of the next event that the reader lacks. */
 	private long event;
 
@@ -85,12 +88,14 @@ public final class StreamReader {
 
 	private boolean over;
 
-	StreamReader(StreamLogs logs, SessionKey key, String stream, long after, Duration timeToLive) {
+	StreamReader(StreamLogs logs, SessionKey key, String stream, long after, Duration timeToLive,
+			Supplier<? extends RuntimeException> missing) {
 		this.logs = logs;
 		this.key = key;
 		this.stream = stream;
 		this.event = after + 1;
 		this.timeToLive = timeToLive;
+		this.missing = missing;
 		this.life = logs.life();
 	}
 
@@ -104,7 +109,7 @@ public final class StreamReader {
 	 * as a process may be silent; so is one that other writers keep from answering.
 	 * @return the events that the reader lacks; none if there is nothing new, or nothing
 	 * can be read
-	 * @throws StreamNotFoundException if the stream does not have them
+	 * @throws RuntimeException what is made for a stream that does not have them
 	 * @throws StoreUnavailableException if the store fails at the first look, or for too
 	 * long
 	 * @throws SessionConflictException if that is since others write
@@ -152,7 +157,7 @@ public final class StreamReader {
 	private void begin(List<Numbered> events) {
 		List<StreamChunk> chunks = this.logs.chunks(this.key, this.stream);
 		if (chunks.isEmpty() || chunks.get(0).first() > this.event) {
-			throw new StreamNotFoundException(this.key);
+			throw this.missing.get();
 		}
 		this.alive = System.nanoTime();
 		this.next = chunks.get(0).number();
@@ -163,14 +168,14 @@ public final class StreamReader {
 			}
 		}
 		if (this.event > this.known + MOST_UNWRITTEN) {
-			throw new StreamNotFoundException(this.key);
+			throw this.missing.get();
 		}
 	}
 
 	/** A chunk between may have expired, or been deleted with a message. */
 	private void checkFollows(StreamChunk chunk) {
 		if (chunk.number() != this.next) {
-			throw new StreamNotFoundException(this.key);
+			throw this.missing.get();
 		}
 	}
 
@@ -204,7 +209,7 @@ public final class StreamReader {
 			events.add(new Numbered(this.event, null));
 		}
 		else if (this.event > this.known) {
-			throw new StreamNotFoundException(this.key);
+			throw this.missing.get();
 		}
 	}
 
@@ -262,7 +267,7 @@ public final class StreamReader {
 			.filter((chunk) -> chunk.number() >= this.next)
 			.toList();
 		if (!later.isEmpty() && later.get(0).number() > this.next) {
-			throw new StreamNotFoundException(this.key);
+			throw this.missing.get();
 		}
 	}
 

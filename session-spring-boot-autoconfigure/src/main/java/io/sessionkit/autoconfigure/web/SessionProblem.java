@@ -15,7 +15,6 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.ShuttingDownException;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnOpenException;
@@ -37,6 +36,7 @@ import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
+import io.sessionkit.stream.StreamNotFoundException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;

@@ -1,4 +1,7 @@
-package io.sessionkit;
+package io.sessionkit.stream;
+
+import io.sessionkit.SessionException;
+import io.sessionkit.SessionKey;
 
 /**
  * Thrown if a stream cannot be read on from where a reader wants to: there is none of
