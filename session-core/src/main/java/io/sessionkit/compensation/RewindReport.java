@@ -1,9 +1,9 @@
 package io.sessionkit.compensation;
 
 import java.util.List;
-import java.util.Optional;
 
 import io.sessionkit.Turn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of a rewind.
@@ -68,10 +68,10 @@ public record RewindReport(Status status, RewindPlan plan, List<Turn> undone) {
 
 	/**
 	 * Returns the compensation at which the rewind has stopped.
-	 * @return the first of those that remain; empty if none does
+	 * @return the first of those that remain; null if none does
 	 */
-	public Optional<Compensation> stoppedAt() {
-		return remaining().stream().findFirst();
+	public @Nullable Compensation stoppedAt() {
+		return remaining().stream().findFirst().orElse(null);
 	}
 
 }
