@@ -15,27 +15,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TurnHandedOverException extends SessionException {
 
-	private final @Nullable String turn;
+	private final @Nullable String turnId;
 
 	/**
 	 * Creates the exception.
-	 * @param turn the id of the turn; null if it is not known
 	 * @param message a description of what was stored and what to do
+	 * @param turnId the id of the turn; null if it is not known
 	 */
-	public TurnHandedOverException(@Nullable String turn, String message) {
-		this(turn, message, null);
+	public TurnHandedOverException(String message, @Nullable String turnId) {
+		this(message, turnId, null);
 	}
 
 	/**
 	 * Creates the exception for a call that an interrupt has broken off.
-	 * @param turn the id of the turn; null if it is not known
 	 * @param message a description of what was stored and what to do
+	 * @param turnId the id of the turn; null if it is not known
 	 * @param cause the exception with which the interrupted work ended; null if there is
 	 * none
 	 */
-	public TurnHandedOverException(@Nullable String turn, String message, @Nullable Throwable cause) {
+	public TurnHandedOverException(String message, @Nullable String turnId, @Nullable Throwable cause) {
 		super(message, cause);
-		this.turn = turn;
+		this.turnId = turnId;
 	}
 
 	@Override
@@ -48,8 +48,8 @@ public final class TurnHandedOverException extends SessionException {
 	 * @return the id; null if the messages of the call have joined a turn of another
 	 * process, which has stored nothing of it yet
 	 */
-	public @Nullable String turn() {
-		return this.turn;
+	public @Nullable String turnId() {
+		return this.turnId;
 	}
 
 }

@@ -293,6 +293,23 @@ class ArchitectureTests {
 		.orShould()
 		.haveSimpleNameStartingWith("Base");
 
+	/** The table of names in {@code docs/upgrades.md}. */
+	@ArchTest
+	static final ArchRule turnIsNoId = noMethods().that()
+		.haveName("turn")
+		.and()
+		.areDeclaredInClassesThat()
+		.resideOutsideOfPackage("io.sessionkit.internal..")
+		.should()
+		.haveRawReturnType(String.class)
+		.because("the id of a turn is called turnId");
+
+	@ArchTest
+	static final ArchRule idsOfTurnsAndCallsAreTexts = methods().that()
+		.haveNameMatching("turnId|callId")
+		.should()
+		.haveRawReturnType(String.class);
+
 	@ArchTest
 	static final ArchRule optionalIsNeverAParameter = noMethods().should()
 		.haveRawParameterTypes(DescribedPredicate.describe("with an Optional",

@@ -98,14 +98,14 @@ export function liveTurn(question, number, page) {
 		dots.before(said);
 	}
 
-	function tool({ state, id, name, data }) {
+	function tool({ state, callId, name, data }) {
 		const row = part('tools');
 		if (state === 'CALLED') {
-			row.called(id, { name, data });
+			row.called(callId, { name, data });
 			say(`The tool ${name} runs.`);
 		}
 		else {
-			(parts.findLast(({ kind, has }) => kind === 'tools' && has(id)) ?? row).returned(id, { name, data });
+			(parts.findLast(({ kind, has }) => kind === 'tools' && has(callId)) ?? row).returned(callId, { name, data });
 		}
 	}
 
@@ -285,17 +285,17 @@ function thoughtPart(place) {
 function toolsPart() {
 	const node = el('div', { class: 'tools' });
 	const rows = new Map();
-	const put = (id, call, result) => {
+	const put = (callId, call, result) => {
 		const row = toolRow(call, result);
-		const before = rows.get(id);
+		const before = rows.get(callId);
 		before ? before.row.replaceWith(row) : node.append(row);
-		rows.set(id, { row, call });
+		rows.set(callId, { row, call });
 	};
 	return {
 		kind: 'tools',
 		node,
-		has: (id) => rows.has(id),
-		called: (id, call) => put(id, call, undefined),
-		returned: (id, result) => put(id, rows.get(id)?.call ?? { name: result.name, data: '' }, result),
+		has: (callId) => rows.has(callId),
+		called: (callId, call) => put(callId, call, undefined),
+		returned: (callId, result) => put(callId, rows.get(callId)?.call ?? { name: result.name, data: '' }, result),
 	};
 }

@@ -58,7 +58,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	 * @return the id; may be empty, and need not be unique
 	 */
 	public String callId() {
-		return this.call.id();
+		return this.call.callId();
 	}
 
 	/**
@@ -250,7 +250,8 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	/**
 	 * The call that the model makes.
 	 *
-	 * @param id the id that the model gave the call; may be empty, and need not be unique
+	 * @param callId the id that the model gave the call; may be empty, and need not be
+	 * unique
 	 * @param tool the name of the tool
 	 * @param arguments the arguments, as the model wrote them
 	 * @param digest the digest of tool and arguments; a decision is bound to it and to
@@ -258,7 +259,7 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	 * @param times how often the reply makes this same call, with the same id, tool and
 	 * arguments; it is one approval, runs once, and its result answers each of them
 	 */
-	public record Call(String id, String tool, String arguments, String digest, int times) {
+	public record Call(String callId, String tool, String arguments, String digest, int times) {
 
 		/**
 		 * Returns the call without its arguments, which may be secret.

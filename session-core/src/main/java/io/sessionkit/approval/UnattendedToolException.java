@@ -13,10 +13,10 @@ public final class UnattendedToolException extends SessionException {
 
 	/**
 	 * Creates the exception.
-	 * @param tool the name of the tool
 	 * @param message a description of where it is offered and what to do
+	 * @param tool the name of the tool
 	 */
-	public UnattendedToolException(String tool, String message) {
+	public UnattendedToolException(String message, String tool) {
 		super(message, null);
 		this.tool = tool;
 	}

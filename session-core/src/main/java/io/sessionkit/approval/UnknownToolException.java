@@ -19,10 +19,10 @@ public final class UnknownToolException extends SessionException {
 
 	/**
 	 * Creates the exception.
-	 * @param names the names that no tool has
 	 * @param message a description of the similar tools and what to do
+	 * @param names the names that no tool has
 	 */
-	public UnknownToolException(Collection<String> names, String message) {
+	public UnknownToolException(String message, Collection<String> names) {
 		super(message, null);
 		this.names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
 	}

@@ -147,14 +147,13 @@ public final class UnattendedTools {
 	private UnattendedToolException refusal(String name, @Nullable ToolCallback tool, boolean denied) {
 		String what = "Tool '" + name + "' " + (denied ? "is called, which a policy denies" : "needs an approval");
 		if (tool != null && GatedTool.isGated(tool)) {
-			return new UnattendedToolException(name, what + ", but the session advisor of"
+			return new UnattendedToolException(what + ", but the session advisor of"
 					+ " the call that offers it has approvals of its own, which are no bean. Nothing was run. Build"
-					+ " the advisor with .approvals(..) of an Approvals bean.");
+					+ " the advisor with .approvals(..) of an Approvals bean.", name);
 		}
-		return new UnattendedToolException(name,
-				what + ", but the call that offers it has no session advisor, so "
-						+ (denied ? "the model would not be told" : "nobody would be asked") + ". Nothing was run. "
-						+ this.cure);
+		return new UnattendedToolException(what + ", but the call that offers it has no session advisor, so "
+				+ (denied ? "the model would not be told" : "nobody would be asked") + ". Nothing was run. "
+				+ this.cure, name);
 	}
 
 	private static @Nullable ToolCallback find(List<ToolCallback> offered, String name) {

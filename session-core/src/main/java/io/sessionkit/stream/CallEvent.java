@@ -38,9 +38,9 @@ public sealed interface CallEvent {
 	 * The begin of a call that works on a turn: its model is about to be called, or the
 	 * tools of a turn that it continues.
 	 *
-	 * @param turn the id of the turn
+	 * @param turnId the id of the turn
 	 */
-	record Begun(String turn) implements CallEvent {
+	record Begun(String turnId) implements CallEvent {
 
 		@Override
 		public String name() {
@@ -123,11 +123,11 @@ public sealed interface CallEvent {
 	 * A tool call of a reply that is complete. It need not run: a call that needs an
 	 * approval waits.
 	 *
-	 * @param id the id that the model gave it; may be empty, and need not be unique
+	 * @param callId the id that the model gave it; may be empty, and need not be unique
 	 * @param tool the name of the tool
 	 * @param arguments the arguments, as the model wrote them
 	 */
-	record ToolCalled(String id, String tool, String arguments) implements CallEvent {
+	record ToolCalled(String callId, String tool, String arguments) implements CallEvent {
 
 		@Override
 		public String name() {
@@ -141,11 +141,12 @@ public sealed interface CallEvent {
 	 * other calls of the same reply. The text that replaces the result of a tool that has
 	 * failed comes when all calls of the reply have ended.
 	 *
-	 * @param id the id that the model gave the call; may be empty, and need not be unique
+	 * @param callId the id that the model gave the call; may be empty, and need not be
+	 * unique
 	 * @param tool the name of the tool
 	 * @param result the result, as the model gets it
 	 */
-	record ToolReturned(String id, String tool, String result) implements CallEvent {
+	record ToolReturned(String callId, String tool, String result) implements CallEvent {
 
 		@Override
 		public String name() {
@@ -177,30 +178,29 @@ public sealed interface CallEvent {
 	 *
 	 * @param id the id by which it is decided, as
 	 * {@link io.sessionkit.approval.ToolApproval#id()}
+	 * @param callId the id that the model gave it, as {@link ToolCalled#callId}; may be
+	 * empty, and need not be unique
 	 * @param tool the name of the tool
 	 * @param arguments the arguments, as the model wrote them
 	 * @param description the text of the policy for the person who decides; null for none
 	 * @param shown what a decision on the call says that its person was shown, as
-	 * {@link io.sessionkit.approval.ToolApproval#asShown()}; null if the event was kept
-	 * by an earlier version
-	 * @param call the id that the model gave the call, as {@link ToolCalled#id}; may be
-	 * empty, and need not be unique; null if the event was kept by an earlier version
+	 * {@link io.sessionkit.approval.ToolApproval#asShown()}
 	 */
-	record WaitingCall(String id, String tool, String arguments, @Nullable String description, @Nullable String shown,
-			@Nullable String call) {
+	record WaitingCall(String id, String callId, String tool, String arguments, @Nullable String description,
+			String shown) {
 	}
 
 	/**
 	 * The end of a call. If the status is AWAITING_APPROVAL, another call continues the
 	 * turn.
 	 *
-	 * @param turn the id of the turn; null if the call is not stored and has not asked
+	 * @param turnId the id of the turn; null if the call is not stored and has not asked
 	 * the model
-	 * @param number the number of the turn; 0 if the turn is not stored, or if its number
+	 * @param turn the number of the turn; 0 if the turn is not stored, or if its number
 	 * is not known
 	 * @param status how the turn is stored
 	 */
-	record Ended(@Nullable String turn, long number, TurnStatus status) implements CallEvent {
+	record Ended(@Nullable String turnId, long turn, TurnStatus status) implements CallEvent {
 
 		@Override
 		public String name() {
@@ -230,13 +230,13 @@ public sealed interface CallEvent {
 	/**
 	 * The end of a call that has failed after its first event.
 	 *
-	 * @param turn the id of the turn; null if none was opened
+	 * @param turnId the id of the turn; null if none was opened
 	 * @param status how the turn is kept; null if the call has no turn or nothing is kept
 	 * of it, and if it is not known how: read the session
 	 * @param code what was wrong, as {@link SessionException#code()}; {@code error} for
 	 * an exception that is none of SessionKit, whose class is in the log
 	 */
-	record Failed(@Nullable String turn, @Nullable TurnStatus status, String code) implements CallEvent {
+	record Failed(@Nullable String turnId, @Nullable TurnStatus status, String code) implements CallEvent {
 
 		@Override
 		public String name() {

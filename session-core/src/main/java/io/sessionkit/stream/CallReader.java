@@ -50,7 +50,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private final ToolResults results = new ToolResults();
 
-	private volatile @Nullable String turn;
+	private volatile @Nullable String turnId;
 
 	/**
 	 * The status of the turn of a call that has failed; null as long as nothing says it.
@@ -143,7 +143,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		if (known != null) {
 			end(known);
 		}
-		return this.turn != null;
+		return this.turnId != null;
 	}
 
 	/**
@@ -168,7 +168,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 			end(ended(result));
 		}
 		else {
-			end(joined ? new CallEvent.Lost() : new CallEvent.Ended(this.turn, 0, TurnStatus.CANCELLED));
+			end(joined ? new CallEvent.Lost() : new CallEvent.Ended(this.turnId, 0, TurnStatus.CANCELLED));
 		}
 	}
 
@@ -222,7 +222,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	/** A call that continues a turn runs its tools first. */
 	private void begin(String turnId) {
-		this.turn = turnId;
+		this.turnId = turnId;
 		if (!this.works) {
 			send(new CallEvent.Begun(turnId));
 		}
@@ -278,7 +278,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	@Override
 	public void failed(SessionEvent.Failed event) {
-		this.turn = event.turnId();
+		this.turnId = event.turnId();
 		TurnStatus status = event.status();
 		this.failed = status;
 		if (status != null) {
@@ -291,7 +291,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	@Override
 	public void refused(SessionEvent.Refused event) {
-		this.turn = event.turnId();
+		this.turnId = event.turnId();
 		this.failed = TurnStatus.REFUSED;
 		stored(new CallEvent.Ended(event.turnId(), 0, TurnStatus.REFUSED));
 	}
@@ -338,8 +338,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private static CallEvent.WaitingCall waiting(ToolApproval call) {
 		String description = call.description();
-		return new CallEvent.WaitingCall(call.id(), whole(call.tool()), whole(call.arguments()),
-				(description != null) ? whole(description) : null, call.asShown(), whole(call.callId()));
+		return new CallEvent.WaitingCall(call.id(), whole(call.callId()), whole(call.tool()), whole(call.arguments()),
+				(description != null) ? whole(description) : null, call.asShown());
 	}
 
 	/**
@@ -375,7 +375,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	protected void hookOnComplete() {
 		if (!this.ended) {
-			last(new CallEvent.Ended(this.turn, 0, TurnStatus.COMPLETED));
+			last(new CallEvent.Ended(this.turnId, 0, TurnStatus.COMPLETED));
 		}
 		this.sink.complete();
 	}
@@ -403,7 +403,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
-		end(new CallEvent.Failed(this.turn, this.failed, code(cause)));
+		end(new CallEvent.Failed(this.turnId, this.failed, code(cause)));
 	}
 
 	private static String code(Throwable cause) {

@@ -43,7 +43,7 @@ final class EventForm {
 		Map<String, @Nullable Object> values = new HashMap<>();
 		values.put(NAME, event.name());
 		if (event instanceof Begun begun) {
-			values.put("turn", begun.turn());
+			values.put("turnId", begun.turnId());
 		}
 		else if (event instanceof Text text) {
 			values.put("text", text.text());
@@ -55,43 +55,38 @@ final class EventForm {
 			values.put("text", joined.text());
 		}
 		else if (event instanceof ToolCalled call) {
-			values.putAll(Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
+			values.putAll(Map.of("callId", call.callId(), "tool", call.tool(), "arguments", call.arguments()));
 		}
 		else if (event instanceof ToolReturned result) {
-			values.putAll(Map.of("id", result.id(), "tool", result.tool(), "result", result.result()));
+			values.putAll(Map.of("callId", result.callId(), "tool", result.tool(), "result", result.result()));
 		}
 		else if (event instanceof Waiting waiting) {
 			values.put("calls", waiting.calls().stream().map(EventForm::write).toList());
 		}
 		else if (event instanceof Ended ended) {
-			end(values, ended.turn(), ended.status());
-			values.put("number", ended.number());
+			end(values, ended.turnId(), ended.status());
+			values.put("turn", ended.turn());
 		}
 		else if (event instanceof Failed failed) {
-			end(values, failed.turn(), failed.status());
+			end(values, failed.turnId(), failed.status());
 			values.put("code", failed.code());
 		}
 		return values;
 	}
 
 	private static Map<String, Object> write(WaitingCall call) {
-		Map<String, Object> values = new HashMap<>(
-				Map.of("id", call.id(), "tool", call.tool(), "arguments", call.arguments()));
-		put(values, "description", call.description());
-		put(values, "shown", call.shown());
-		put(values, "call", call.call());
+		Map<String, Object> values = new HashMap<>(Map.of("id", call.id(), "callId", call.callId(), "tool", call.tool(),
+				"arguments", call.arguments(), "shown", call.shown()));
+		if (call.description() != null) {
+			values.put("description", call.description());
+		}
 		return values;
 	}
 
-	private static void put(Map<String, Object> values, String name, @Nullable String text) {
-		if (text != null) {
-			values.put(name, text);
-		}
-	}
-
-	private static void end(Map<String, @Nullable Object> values, @Nullable String turn, @Nullable TurnStatus status) {
-		if (turn != null) {
-			values.put("turn", turn);
+	private static void end(Map<String, @Nullable Object> values, @Nullable String turnId,
+			@Nullable TurnStatus status) {
+		if (turnId != null) {
+			values.put("turnId", turnId);
 		}
 		if (status != null) {
 			values.put("status", status.name());
@@ -111,23 +106,23 @@ final class EventForm {
 	}
 
 	private static CallEvent known(Map<String, @Nullable Object> values) {
-		String id = text(values, "id");
+		String callId = text(values, "callId");
 		String tool = text(values, "tool");
-		String turn = Objects.toString(values.get("turn"), null);
+		String turnId = Objects.toString(values.get("turnId"), null);
 		return switch (text(values, NAME)) {
 			case "in-line" -> new InLine();
-			case "begun" -> new Begun(text(values, "turn"));
+			case "begun" -> new Begun(text(values, "turnId"));
 			case "steered" -> new Steered();
 			case "repeated" -> new Repeated();
 			case "joined" -> new Joined(text(values, "text"));
 			case "reasoning" -> new Reasoning(text(values, "text"));
 			case "text" -> new Text(text(values, "text"));
-			case "tool-called" -> new ToolCalled(id, tool, text(values, "arguments"));
-			case "tool-returned" -> new ToolReturned(id, tool, text(values, "result"));
+			case "tool-called" -> new ToolCalled(callId, tool, text(values, "arguments"));
+			case "tool-returned" -> new ToolReturned(callId, tool, text(values, "result"));
 			case "waiting" -> new Waiting(calls(values.get("calls")));
-			case "ended" -> new Ended(turn, ((Number) Objects.requireNonNull(values.get("number"))).longValue(),
+			case "ended" -> new Ended(turnId, ((Number) Objects.requireNonNull(values.get("turn"))).longValue(),
 					Objects.requireNonNull(status(values)));
-			case "failed" -> new Failed(turn, status(values), code(values));
+			case "failed" -> new Failed(turnId, status(values), code(values));
 			default -> new Lost();
 		};
 	}
@@ -148,9 +143,8 @@ final class EventForm {
 	}
 
 	private static WaitingCall call(Map<?, ?> values) {
-		return new WaitingCall(text(values, "id"), text(values, "tool"), text(values, "arguments"),
-				Objects.toString(values.get("description"), null), Objects.toString(values.get("shown"), null),
-				Objects.toString(values.get("call"), null));
+		return new WaitingCall(text(values, "id"), text(values, "callId"), text(values, "tool"),
+				text(values, "arguments"), Objects.toString(values.get("description"), null), text(values, "shown"));
 	}
 
 	private static String text(Map<?, ?> values, String name) {

@@ -110,9 +110,9 @@ final class KeptEvents {
 			return new Reasoning("");
 		}
 		if (event instanceof ToolCalled call) {
-			return new ToolCalled(call.id(), call.tool(), "");
+			return new ToolCalled(call.callId(), call.tool(), "");
 		}
-		return (event instanceof ToolReturned result) ? new ToolReturned(result.id(), result.tool(), "") : event;
+		return (event instanceof ToolReturned result) ? new ToolReturned(result.callId(), result.tool(), "") : event;
 	}
 
 }

@@ -172,7 +172,7 @@ class ApprovalLeaseTests {
 			store.erase(this.key);
 			this.goOn.countDown();
 			assertThat(late.join()).isInstanceOfSatisfying(CallEvent.Failed.class, (failed) -> {
-				assertThat(failed.turn()).isEqualTo(turn);
+				assertThat(failed.turnId()).isEqualTo(turn);
 				assertThat(failed.status()).isNull();
 			});
 		}

@@ -73,7 +73,7 @@ class ApprovalNoticesTests {
 		assertThat(this.heard).singleElement().satisfies((notice) -> {
 			assertThat(notice.key()).isEqualTo(KEY);
 			assertThat(notice.turnId()).isEqualTo(call.turnId());
-			assertThat(notice.calls()).containsExactly(call.id());
+			assertThat(notice.approvalIds()).containsExactly(call.id());
 			assertThat(notice.tools()).containsExactly("cancel");
 			assertThat(notice.requestedAt()).isEqualTo(call.requestedAt());
 			assertThat(notice.expiresAt()).isEqualTo(call.expiresAt());

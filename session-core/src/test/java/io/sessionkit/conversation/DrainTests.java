@@ -219,7 +219,7 @@ class DrainTests {
 			}
 		};
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ask(this.first, setup(mode), "q:3"))
-			.satisfies((ex) -> assertThat(ex.turn()).isEqualTo(openTurn().id()))
+			.satisfies((ex) -> assertThat(ex.turnId()).isEqualTo(openTurn().id()))
 			.matches(SessionException::isMessageKept);
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
@@ -872,7 +872,7 @@ class DrainTests {
 		this.first.drain(Duration.ZERO);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(calls.joining()::join)
 			.withCauseInstanceOf(TurnHandedOverException.class)
-			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turn()).isNull())
+			.satisfies((ex) -> assertThat(((TurnHandedOverException) ex.getCause()).turnId()).isNull())
 			.matches((ex) -> ((SessionException) ex.getCause()).isMessageKept());
 		calls.release().countDown();
 		assertThat(calls.elsewhere().join()).isEqualTo("a of q:2+r");

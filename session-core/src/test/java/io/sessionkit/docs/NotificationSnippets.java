@@ -42,7 +42,7 @@ final class NotificationSnippets {
 		@EventListener
 		void send(ApprovalNotice notice) throws Exception {
 			Map<String, Object> body = Map.of("owner", notice.key().owner(), "session", notice.key().id(), "tools",
-					notice.tools(), "calls", notice.calls(), "since", notice.requestedAt().toString());
+					notice.tools(), "approvalIds", notice.approvalIds(), "since", notice.requestedAt().toString());
 			HttpRequest request = HttpRequest.newBuilder(this.address)
 				.header("Content-Type", "application/json")
 				.header("Idempotency-Key", notice.id())

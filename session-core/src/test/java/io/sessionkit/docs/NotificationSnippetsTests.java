@@ -77,7 +77,8 @@ class NotificationSnippetsTests {
 		}
 		assertThat(this.keys).hasSize(3);
 		assertThat(Set.copyOf(this.keys)).hasSize(1);
-		assertThat(this.bodies.get(2)).contains("\"owner\":\"ada\"", "\"cancel\"").doesNotContain("o7");
+		assertThat(this.bodies.get(2)).contains("\"owner\":\"ada\"", "\"cancel\"", "\"approvalIds\":[\"")
+			.doesNotContain("o7");
 	}
 
 	private static void send(ApprovalWebhook webhook, ApprovalNotice notice) {

@@ -170,7 +170,7 @@ class CallEventsTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"), SessionAdvisorTests.call("c2", "add", "1"))
 			.calls(same, same)
 			.says("done");
-		assertThat(returned(read(prompt()))).extracting(ToolReturned::id).containsExactly("c1", "c2", "", "");
+		assertThat(returned(read(prompt()))).extracting(ToolReturned::callId).containsExactly("c1", "c2", "", "");
 	}
 
 	@Test
@@ -197,7 +197,7 @@ class CallEventsTests {
 		String shown = pending.asShown();
 		assertThat(events).containsExactly(new Begun(turn),
 				new Waiting(List
-					.of(new CallEvent.WaitingCall(pending.id(), "add", "{\"value\":\"1\"}", null, shown, "c1"))),
+					.of(new CallEvent.WaitingCall(pending.id(), "c1", "add", "{\"value\":\"1\"}", null, shown))),
 				new Ended(turn, 1, TurnStatus.AWAITING_APPROVAL));
 		approvals().decide(T1, pending.id(), shown, Decision.approve("anna"));
 		assertThat(read(client().prompt().advisors(SessionAdvisor.session(T1)))).containsExactly(new Begun(turn),
@@ -471,7 +471,7 @@ class CallEventsTests {
 		this.model.says("one").says("two");
 		List<CallEvent> reading = read(prompt().advisors(SessionAdvisor.reading()));
 		assertThat(reading.get(0)).isInstanceOf(Begun.class);
-		assertThat(reading).endsWith(new Ended(((Begun) reading.get(0)).turn(), 0, TurnStatus.COMPLETED));
+		assertThat(reading).endsWith(new Ended(((Begun) reading.get(0)).turnId(), 0, TurnStatus.COMPLETED));
 		assertThat(read(client().prompt().user("q").advisors(SessionAdvisor.none()))).containsExactly(new Text("t"),
 				new Text("wo"), new Ended(null, 0, TurnStatus.COMPLETED));
 		assertThat(turns()).isEmpty();

@@ -267,13 +267,14 @@ class StreamSnippetsTests {
 	}
 
 	private static void checkEvents(String body, ApplicationContext context) {
-		String turn = context.getBean(SessionStore.class).turns(SessionKey.of("t1"), Tail.ALL).get(0).id();
+		String turnId = context.getBean(SessionStore.class).turns(SessionKey.of("t1"), Tail.ALL).get(0).id();
 		assertThat(body.replace("event: ", "event:").replace("data: ", "data:").split("\n\n")).containsExactly(
-				event("begun", "{\"turn\":\"" + turn + "\"}"),
-				event("tool-called", "{\"id\":\"c1\",\"tool\":\"find_order\",\"arguments\":\"{\\\"number\\\":17}\"}"),
-				event("tool-returned", "{\"id\":\"c1\",\"tool\":\"find_order\",\"result\":\"sent\"}"),
+				event("begun", "{\"turnId\":\"" + turnId + "\"}"),
+				event("tool-called",
+						"{\"callId\":\"c1\",\"tool\":\"find_order\",\"arguments\":\"{\\\"number\\\":17}\"}"),
+				event("tool-returned", "{\"callId\":\"c1\",\"tool\":\"find_order\",\"result\":\"sent\"}"),
 				event("text", "{\"text\":\"It is on\"}"), event("text", "{\"text\":\" its way.\"}"),
-				event("ended", "{\"turn\":\"" + turn + "\",\"number\":1,\"status\":\"completed\"}"));
+				event("ended", "{\"turnId\":\"" + turnId + "\",\"turn\":1,\"status\":\"completed\"}"));
 	}
 
 	private static String event(String name, String data) {

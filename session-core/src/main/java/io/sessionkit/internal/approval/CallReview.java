@@ -363,12 +363,13 @@ final class CallReview {
 	/** A model may invent a name, of any length and with any characters. */
 	private UnknownToolException notOffered(String tool, String which) {
 		String shown = Names.shown(tool);
-		return new UnknownToolException(List.of(shown),
+		return new UnknownToolException(
 				"The model called tool '" + shown + "' on session " + this.turn.key() + ", in a reply that is " + which
 						+ ", but it is not among the tools of the call: " + this.tools.keySet()
 						+ ". Nothing of this reply was run. Offer it with .tools(..) or .toolCallbacks(..); a ChatModel"
 						+ " of your own, such as a stub in a test, takes tools only if its getOptions() are"
-						+ " ToolCallingChatOptions.");
+						+ " ToolCallingChatOptions.",
+				List.of(shown));
 	}
 
 }

@@ -256,9 +256,9 @@ final class GatedTurn implements TurnGate {
 
 	private TurnHandedOverException handedOver() {
 		this.turn.handedOver();
-		return new TurnHandedOverException(this.turn.id(), "The turn on session " + this.turn.key()
+		return new TurnHandedOverException("The turn on session " + this.turn.key()
 				+ " has stopped at a step, since its process shuts down. It is stored up to there, and nobody works on"
-				+ " it. Call again without a message, in another process, to continue it.");
+				+ " it. Call again without a message, in another process, to continue it.", this.turn.id());
 	}
 
 	/**
@@ -487,9 +487,10 @@ final class GatedTurn implements TurnGate {
 		ToolBatch.Slot slot = this.batches.current().take(name, arguments);
 		ToolCall judged = ToolArguments.storable(new ToolCall("", "function", name, arguments));
 		if (slot == null && !this.review.allows(judged)) {
-			throw new UnattendedToolException(name,
+			throw new UnattendedToolException(
 					"Tool '" + name + "' needs an approval, and was run for a call that no reply on session "
-							+ this.turn.key() + " has made. Nothing was run.");
+							+ this.turn.key() + " has made. Nothing was run.",
+					name);
 		}
 		try (TurnBinding binding = TurnBinding.of(this.turn.running())) {
 			return (slot != null) ? this.runs.run(this.batches.current(), slot, tool, judged.arguments(), context)

@@ -302,10 +302,9 @@ public final class GatedTurns {
 	}
 
 	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
-		return KeptMessage.with(new TurnHandedOverException(answer.turn(), "The message has joined a turn on session "
-				+ key
+		return KeptMessage.with(new TurnHandedOverException("The message has joined a turn on session " + key
 				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
-				+ " message, in another process, to continue it."));
+				+ " message, in another process, to continue it.", answer.turn()));
 	}
 
 	/** Whoever asks again would have the message twice in the history. */

@@ -128,19 +128,20 @@ public final class OfferedTools {
 	}
 
 	private static UnattendedToolException unattended(SessionKey key, String name) {
-		return new UnattendedToolException(name, "Tool '" + name
+		return new UnattendedToolException("Tool '" + name
 				+ "' needs an approval, but an advisor has added it to the call on session " + key
 				+ " behind the session advisor, where nobody would ask."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), or give that advisor an order below the one of"
-				+ " the session advisor.");
+				+ " the session advisor.", name);
 	}
 
 	static UnattendedToolException replaced(SessionKey key, String name) {
-		return new UnattendedToolException(name,
+		return new UnattendedToolException(
 				"An advisor behind the session advisor has put another tool in the place of '" + name
 						+ "', which the call on session " + key + " offers. It would run whatever is decided about its"
 						+ " calls. Have that advisor keep the tool or wrap it, keep the wrapped one in a field, or give that"
-						+ " advisor an order below the one of the session advisor.");
+						+ " advisor an order below the one of the session advisor.",
+				name);
 	}
 
 	/**
@@ -162,11 +163,10 @@ public final class OfferedTools {
 	}
 
 	private static UnattendedToolException unattended(String name) {
-		return new UnattendedToolException(name, "Tool '" + name
-				+ "' needs an approval, but an advisor has added it behind"
+		return new UnattendedToolException("Tool '" + name + "' needs an approval, but an advisor has added it behind"
 				+ " the session advisor to a call that names no session, where nobody would ask. Nothing was run."
 				+ " Offer it with .tools(..) or .toolCallbacks(..), and add"
-				+ " .advisors(SessionAdvisor.session(..)).");
+				+ " .advisors(SessionAdvisor.session(..)).", name);
 	}
 
 	static IllegalStateException withoutToolLoop(String which) {

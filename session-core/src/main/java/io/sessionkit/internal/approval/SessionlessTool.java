@@ -88,8 +88,8 @@ public final class SessionlessTool implements ToolCallback {
 			return new NestedTurnException(inner + "; it was made inside of turn " + this.enclosing.turnId()
 					+ " on session " + this.enclosing.key() + ". Let the outer call offer '" + name + "' itself.");
 		}
-		return new UnattendedToolException(name,
-				inner + ". It was not run. Offer it in a call whose turn is stored in a session.");
+		return new UnattendedToolException(
+				inner + ". It was not run. Offer it in a call whose turn is stored in a session.", name);
 	}
 
 }

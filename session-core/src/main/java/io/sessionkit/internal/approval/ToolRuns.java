@@ -200,9 +200,9 @@ final class ToolRuns {
 		String what = "Tool '" + call.tool() + "' on session " + this.turn.key()
 				+ " was interrupted, since this process shuts down. It may have had its effect, so its call is uncertain";
 		logger.warn(what + ": a person has to decide whether it runs again.");
-		return new TurnHandedOverException(this.turn.id(),
+		return new TurnHandedOverException(
 				what + ". Decide it, then call again without a message, in another process, to continue the turn.",
-				thrown);
+				this.turn.id(), thrown);
 	}
 
 	private LedgerEntry claim(LedgerEntry approved, String holder) {

@@ -204,7 +204,7 @@ public final class Notices {
 		Map<String, Object> values = new HashMap<>();
 		values.put("version", VERSION);
 		values.put("turn", notice.turnId());
-		values.put("calls", notice.calls());
+		values.put("calls", notice.approvalIds());
 		values.put("tools", notice.tools());
 		values.put("requestedAt", notice.requestedAt());
 		values.put("attempts", attempts);

@@ -125,9 +125,9 @@ public final class Arrival {
 
 	/** Whoever makes the call again would have a message twice that has joined a turn. */
 	private SessionException shuttingDown(boolean joined) {
-		return joined ? KeptMessage.with(new TurnHandedOverException(null, "The call on session " + this.key
+		return joined ? KeptMessage.with(new TurnHandedOverException("The call on session " + this.key
 				+ " waits in a process that shuts down. Its message has joined a turn at work in another process and stays"
-				+ " in it: read the session to see the answer, and do not send the message again."))
+				+ " in it: read the session to see the answer, and do not send the message again.", null))
 				: Drain.refused(this.key);
 	}
 

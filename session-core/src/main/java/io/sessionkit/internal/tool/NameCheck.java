@@ -194,11 +194,11 @@ public final class NameCheck {
 		String cure = suspects.stream()
 			.map((suspect) -> "write '" + suspect.tool() + "' instead of '" + suspect.name() + "'")
 			.collect(Collectors.joining(", "));
-		throw new UnknownToolException(wrong, this.names.property(wrong) + " names " + wrong
+		throw new UnknownToolException(this.names.property(wrong) + " names " + wrong
 				+ ", which no tool is called so far, but " + whose + " " + new TreeSet<>(tools)
 				+ ". If that is what was meant, " + cure
 				+ " (names are compared exactly, case-sensitive). If there are both tools, make the one that is named a"
-				+ " bean, or put " + this.names.instead() + " on its method instead of naming it.");
+				+ " bean, or put " + this.names.instead() + " on its method instead of naming it.", wrong);
 	}
 
 	private void warn(Set<String> missing, String seen) {

@@ -111,7 +111,7 @@ final class SessionReport {
 	 * A tool call that waits for a person. Its arguments and its description are texts.
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Approval(String owner, String session, String id, String turn, String tool, @Nullable String agent,
+	record Approval(String owner, String session, String id, String turnId, String tool, @Nullable String agent,
 			ApprovalStatus status, Instant requestedAt, @Nullable Instant expiresAt, @Nullable String arguments,
 			@Nullable String description) {
 

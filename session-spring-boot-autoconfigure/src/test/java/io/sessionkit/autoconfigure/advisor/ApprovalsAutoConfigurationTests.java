@@ -144,7 +144,7 @@ class ApprovalsAutoConfigurationTests {
 				SessionStore store = context.getBean(SessionStore.class);
 				await().until(() -> store.oldestRecords("notice", null, 1).records().isEmpty());
 				assertThat(context.getBean(NoticeListener.class).heard).hasSize(2)
-					.allSatisfy((notice) -> assertThat(notice.calls()).containsExactly(shown.id()));
+					.allSatisfy((notice) -> assertThat(notice.approvalIds()).containsExactly(shown.id()));
 			});
 	}
 

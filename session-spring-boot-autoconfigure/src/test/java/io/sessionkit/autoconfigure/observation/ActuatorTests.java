@@ -151,6 +151,8 @@ class ActuatorTests {
 		assertThat(body.path("approvals").valueStream().map((each) -> each.path("tool").asString()))
 			.containsExactly("look");
 		assertThat(body.path("approvals").get(0).path("status").asString()).isEqualTo("proposed");
+		assertThat(body.path("approvals").get(0).path("turnId").asString())
+			.isEqualTo(this.application.get("/sessions/waiting").path("turns").get(0).path("id").asString());
 	}
 
 	@Test

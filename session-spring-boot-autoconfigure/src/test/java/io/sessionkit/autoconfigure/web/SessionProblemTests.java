@@ -458,7 +458,7 @@ class SessionProblemTests {
 			case "caller" -> new CallerRequiredException("Nobody is known");
 			case "name" -> new CallerRefusedException("It is a name of 256 characters.");
 			case "shutdown" -> new ShuttingDownException("Nothing was run");
-			case "handed-over" -> new TurnHandedOverException("turn", "Continue it");
+			case "handed-over" -> new TurnHandedOverException("Continue it", "7-c0ffee");
 			case "store" -> new StoreUnavailableException("Away", new IllegalStateException("password=secret"));
 			case "commit" -> new CommitFailedException("Whether it was written is unknown", null, null);
 			case "refused-commit" -> CommitFailedException.unwritten("Full", null, null);

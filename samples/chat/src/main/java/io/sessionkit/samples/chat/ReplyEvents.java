@@ -74,7 +74,7 @@ final class ReplyEvents {
 		}
 		if (event instanceof CallEvent.Failed failed) {
 			return isTakenOver(failed.code()) ? Mono.empty()
-					: reading(() -> Optional.of(event("problem", withTurn(problem(failed), failed.turn()))));
+					: reading(() -> Optional.of(event("problem", withTurn(problem(failed), failed.turnId()))));
 		}
 		if (event instanceof CallEvent.Lost) {
 			return reading(() -> isDeleted() ? Optional.of(event("problem", Problems.deleted())) : Optional.empty());
@@ -95,10 +95,10 @@ final class ReplyEvents {
 			return event("joined", new Text(joined.text()));
 		}
 		if (event instanceof CallEvent.ToolCalled call) {
-			return event("tool", new Tool(State.CALLED, call.id(), call.tool(), call.arguments()));
+			return event("tool", new Tool(State.CALLED, call.callId(), call.tool(), call.arguments()));
 		}
 		if (event instanceof CallEvent.ToolReturned call) {
-			return event("tool", new Tool(State.RETURNED, call.id(), call.tool(), call.result()));
+			return event("tool", new Tool(State.RETURNED, call.callId(), call.tool(), call.result()));
 		}
 		if (event instanceof CallEvent.InLine) {
 			return event("waiting", Map.of());
@@ -127,7 +127,7 @@ final class ReplyEvents {
 		if (turn.isPresent()) {
 			return turn.map((stored) -> event(this.steered ? "steered" : "turn", stored));
 		}
-		if (ended.turn() != null && isDeleted()) {
+		if (ended.turnId() != null && isDeleted()) {
 			return Optional.of(event("problem", Problems.deleted()));
 		}
 		return (ended.status() == TurnStatus.CANCELLED) ? Optional.empty()
@@ -150,9 +150,9 @@ final class ReplyEvents {
 	}
 
 	/** A store that is away must not hide the problem. */
-	private ProblemDetail withTurn(ProblemDetail problem, @Nullable String turn) {
+	private ProblemDetail withTurn(ProblemDetail problem, @Nullable String turnId) {
 		try {
-			stored(turn).ifPresent((stored) -> problem.setProperty("turn", stored.number()));
+			stored(turnId).ifPresent((stored) -> problem.setProperty("turn", stored.number()));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("The turn could not be looked up: " + ex.getClass().getName());
@@ -162,15 +162,15 @@ final class ReplyEvents {
 
 	/** A request that is repeated may be that of a turn long ago. */
 	private Optional<Turn> stored(CallEvent.Ended ended) {
-		return (ended.number() == 0) ? stored(ended.turn())
-				: this.thread.turns(Tail.newest(1).before(ended.number() + 1))
+		return (ended.turn() == 0) ? stored(ended.turnId())
+				: this.thread.turns(Tail.newest(1).before(ended.turn() + 1))
 					.stream()
-					.filter((turn) -> turn.id().equals(ended.turn()))
+					.filter((turn) -> turn.id().equals(ended.turnId()))
 					.findFirst();
 	}
 
-	private Optional<Turn> stored(@Nullable String id) {
-		return this.thread.turns(Tail.newest(20)).stream().filter((turn) -> turn.id().equals(id)).findFirst();
+	private Optional<Turn> stored(@Nullable String turnId) {
+		return this.thread.turns(Tail.newest(20)).stream().filter((turn) -> turn.id().equals(turnId)).findFirst();
 	}
 
 	private static Builder<Object> event(String name, Object data) {
@@ -184,9 +184,10 @@ final class ReplyEvents {
 	}
 
 	/**
-	 * @param data the arguments of a call, or its result
+	 * @param callId the id that the model gave the call
+	 * @param data the arguments of the call, or its result
 	 */
-	record Tool(State state, String id, String name, String data) {
+	record Tool(State state, String callId, String name, String data) {
 	}
 
 	record Text(String text) {

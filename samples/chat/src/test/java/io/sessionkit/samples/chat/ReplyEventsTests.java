@@ -94,7 +94,7 @@ class ReplyEventsTests {
 	}
 
 	private static List<String> ids(List<Event> events) {
-		return events.stream().map((event) -> event.data().path("id").asString()).toList();
+		return events.stream().map((event) -> event.data().path("callId").asString()).toList();
 	}
 
 	private static Set<String> names(List<Event> events) {
