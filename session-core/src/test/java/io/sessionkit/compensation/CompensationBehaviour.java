@@ -153,6 +153,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		RewindReport report = rewind(plan);
 		assertThat(report.status()).isEqualTo(Status.COMPLETED);
 		assertThat(report.undone()).extracting("number").containsExactly(3L, 2L);
+		assertThat(report.stoppedAt()).isNull();
 		assertThat(this.runs).containsExactly("restore 3 (ok cancel 3)");
 		assertThat(log()).hasSize(4);
 
