@@ -10,7 +10,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.TurnBinding;

@@ -8,7 +8,6 @@ import java.util.Objects;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.compensation.Compensation;

@@ -33,7 +33,6 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -1213,7 +1212,8 @@ class TurnStreamsTests {
 		String stream = abandoned("a");
 		ObservedStore suspended = new ObservedStore(this.store);
 		this.store = suspended;
-		StreamReader reader = conversations().streams().reader(this.key, stream, -1, Duration.ofMinutes(1));
+		StreamReader reader = conversations().streams()
+			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		suspended.beforeRecord(() -> sleep(Duration.ofSeconds(2)));
 		assertThat(reader.read()).isEmpty();

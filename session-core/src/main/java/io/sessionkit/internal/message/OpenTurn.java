@@ -2,7 +2,7 @@ package io.sessionkit.internal.message;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 
 /**
  * Refuses what would take messages from the open turn of a session, or from under it.
@@ -17,7 +17,7 @@ public final class OpenTurn {
 	 * @param session its header
 	 * @param what the operation as a past participle, as "cleared" in "it cannot be
 	 * cleared"
-	 * @throws SessionPausedException if it has one
+	 * @throws TurnOpenException if it has one
 	 */
 	public static void check(Session session, String what) {
 		if (session.openTurn() != 0) {
@@ -33,8 +33,8 @@ public final class OpenTurn {
 	 * cleared"
 	 * @return the exception to throw
 	 */
-	public static SessionPausedException refusal(SessionKey key, long turn, String what) {
-		return new SessionPausedException("Session " + key + " cannot be " + what + " while its turn " + turn
+	public static TurnOpenException refusal(SessionKey key, long turn, String what) {
+		return new TurnOpenException("Session " + key + " cannot be " + what + " while its turn " + turn
 				+ " is open: tool calls wait in it, or its process works on it or was killed."
 				+ " Continue that turn, or end it with Approvals.cancel(..) first.", turn);
 	}

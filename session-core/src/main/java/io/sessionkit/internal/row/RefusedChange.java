@@ -3,7 +3,7 @@ package io.sessionkit.internal.row;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionPausedException;
+import io.sessionkit.TurnOpenException;
 import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.ChangeRefusedException.Reason;
@@ -53,7 +53,7 @@ public final class RefusedChange {
 	 * @param open the number of the open turn
 	 * @return the exception to throw
 	 */
-	public static SessionPausedException openTurn(SessionKey key, long open) {
+	public static TurnOpenException openTurn(SessionKey key, long open) {
 		return OpenTurn.refusal(key, open, "given another head");
 	}
 
