@@ -72,7 +72,7 @@ final class GuardedStore implements StoreLayer {
 	private SessionKey written(SessionKey named) {
 		SessionKey key = key(named);
 		TurnBinding.checkWrites(turnSession(key), "written",
-				"Write attributes with SessionContext.put(..), and the rest when the call has returned.");
+				"Write attributes with SessionContext.putAttribute(..), and the rest when the call has returned.");
 		return key;
 	}
 
@@ -126,10 +126,11 @@ final class GuardedStore implements StoreLayer {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
+	public boolean erase(SessionKey key) {
 		SessionKey named = key(key);
-		this.store.erase(named);
+		boolean erased = this.store.erase(named);
 		TurnBinding.erased(turnSession(named));
+		return erased;
 	}
 
 	/** Removes what nobody can read any more, so it is everybody's. */
@@ -201,9 +202,9 @@ final class GuardedStore implements StoreLayer {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
+	public boolean clear(SessionKey key) {
 		SessionKey named = key(key);
-		TurnBinding.clear(turnSession(named), () -> this.store.clear(named), () -> this.store.erase(named));
+		return TurnBinding.clear(turnSession(named), () -> this.store.clear(named), () -> this.store.erase(named));
 	}
 
 	@Override

@@ -159,8 +159,8 @@ public final class Approvals implements SessionDoor {
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */
-	public List<ToolApproval> pending(String owner, Page page) {
-		return this.ledger.pending(this.access.owner(owner), page);
+	public List<ToolApproval> pendingOf(String owner, Page page) {
+		return this.ledger.pendingOf(this.access.owner(owner), page);
 	}
 
 	/**
@@ -173,9 +173,8 @@ public final class Approvals implements SessionDoor {
 	 * lease of each session whose call is running; calls that cannot be read, or whose
 	 * server in a Cluster cannot be reached, are left out. The list moves as calls are
 	 * decided, so read the first page again after that. A caller who decides nothing of
-	 * others gets the own calls. For some owners it reads as
-	 * {@link #pending(String, Page)} does, once for each owner of whom the caller can
-	 * decide anything.
+	 * others gets the own calls. For some owners it reads as {@link #pendingOf} does,
+	 * once for each owner of whom the caller can decide anything.
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls
@@ -197,7 +196,7 @@ public final class Approvals implements SessionDoor {
 			.map((owner) -> owner.isEmpty() ? caller.name() : owner)
 			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
 			.distinct()
-			.flatMap((owner) -> this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE)).stream())
+			.flatMap((owner) -> this.ledger.pendingOf(owner, new Page(0, Integer.MAX_VALUE)).stream())
 			.filter(shown)
 			.sorted(Comparator.comparing(Approvals::changedAt))
 			.skip(page.offset())

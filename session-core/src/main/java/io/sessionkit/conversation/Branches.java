@@ -3,7 +3,6 @@ package io.sessionkit.conversation;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -47,13 +46,13 @@ final class Branches {
 		this.changes = changes;
 	}
 
-	String make(String name) {
+	Branch make(String name) {
 		checkName(name);
 		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
 		return this.changes.make("branched", query, this::notFound, (path) -> made(path, name, path.session().head()));
 	}
 
-	String make(@Nullable String name, long fromTurn) {
+	Branch make(@Nullable String name, long fromTurn) {
 		if (name != null) {
 			checkName(name);
 		}
@@ -65,7 +64,7 @@ final class Branches {
 	}
 
 	/** Makes a branch that begins with the first question that contains a text. */
-	String makeFromContent(@Nullable String name, String text) {
+	Branch makeFromContent(String name, String text) {
 		if (text.isBlank()) {
 			throw new IllegalArgumentException("A text to branch at must not be blank.");
 		}
@@ -99,7 +98,7 @@ final class Branches {
 			.replace('\u03c2', '\u03c3');
 	}
 
-	private Plan<String> made(PathView path, String name, long head) {
+	private Plan<Branch> made(PathView path, String name, long head) {
 		Session session = path.session();
 		Map<String, BranchRecord> there = read(path);
 		if (name.equals(Session.MAIN) || name.equals(session.branch()) || there.containsKey(name)) {
@@ -111,7 +110,8 @@ final class Branches {
 		HeaderChange move = HeaderChange.NONE.head(name, head);
 		// those from before the first turn are kept by no turn
 		HeaderChange change = (head == 0 && session.head() == 0) ? move.attributes(session.attributes()) : move;
-		return new Plan<>(change, List.of(branch.write(session.key(), codec()), left(session, there)), name);
+		return new Plan<>(change, List.of(branch.write(session.key(), codec()), left(session, there)),
+				branch(branch, true));
 	}
 
 	/** Returns the write that keeps the head of the branch that is left. */
@@ -135,19 +135,19 @@ final class Branches {
 		return free;
 	}
 
-	void switchTo(String name) {
+	Branch switchTo(String name) {
 		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
-		this.changes.make("switched to another branch", query, this::notFound, (path) -> switched(path, name));
+		return this.changes.make("switched to another branch", query, this::notFound, (path) -> switched(path, name));
 	}
 
-	private Plan<String> switched(PathView path, String name) {
+	private Plan<Branch> switched(PathView path, String name) {
 		Session session = path.session();
 		Map<String, BranchRecord> there = read(path);
 		if (name.equals(session.branch())) {
-			return Plan.nothing(name);
+			return Plan.nothing(branch(active(session, there), true));
 		}
 		BranchRecord to = known(path, there, name);
-		return Plan.move(name, to.head(), name, left(session, there));
+		return Plan.move(name, to.head(), branch(to, true), left(session, there));
 	}
 
 	private static BranchRecord known(PathView path, Map<String, BranchRecord> there, String name) {
@@ -161,7 +161,6 @@ final class Branches {
 		return branch;
 	}
 
-	/** Reads the turns of the session, for the sizes of the branches. */
 	List<Branch> list() {
 		PathQuery query = PathQuery.to(Point.HEAD).records(BranchRecord.KIND);
 		PathView path = this.changes.store().path(this.changes.key(), query).orElse(null);
@@ -170,25 +169,17 @@ final class Branches {
 		}
 		Map<String, BranchRecord> there = read(path);
 		there.put(path.session().branch(), active(path.session(), there));
-		Map<Long, Turn> turns = new HashMap<>();
-		this.changes.store().turns(this.changes.key(), Tail.ALL).forEach((turn) -> turns.put(turn.number(), turn));
 		return there.values()
 			.stream()
 			.sorted(Comparator.comparing(BranchRecord::createdAt)
 				.thenComparing((branch) -> !branch.name().equals(Session.MAIN))
 				.thenComparing(BranchRecord::name))
-			.map((branch) -> branch(branch, turns, branch.name().equals(path.session().branch())))
+			.map((branch) -> branch(branch, branch.name().equals(path.session().branch())))
 			.toList();
 	}
 
-	private static Branch branch(BranchRecord branch, Map<Long, Turn> all, boolean active) {
-		long turns = 0;
-		long items = 0;
-		for (Turn turn = all.get(branch.head()); turn != null; turn = all.get(turn.parent())) {
-			turns += (turn.items() > 0) ? 1 : 0;
-			items += turn.items();
-		}
-		return new Branch(branch.name(), branch.head(), turns, items, branch.createdAt(), active);
+	private static Branch branch(BranchRecord branch, boolean active) {
+		return new Branch(branch.name(), branch.head(), branch.createdAt(), active);
 	}
 
 	/**

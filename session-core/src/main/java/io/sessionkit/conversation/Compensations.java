@@ -274,13 +274,13 @@ public final class Compensations implements SessionDoor {
 	 * @param page the part of the list to return
 	 * @return the calls
 	 */
-	public List<ToolApproval> pending(String owner, Page page) {
+	public List<ToolApproval> pendingOf(String owner, Page page) {
 		Caller caller = this.access.caller();
 		boolean own = owner.isEmpty() || caller.reaches(owner);
 		if (own || !this.approvals.deciders().mayDecideOf(caller, owner)) {
-			return this.ledger.pending(this.access.owner(owner), page);
+			return this.ledger.pendingOf(this.access.owner(owner), page);
 		}
-		return this.ledger.pending(owner, new Page(0, Integer.MAX_VALUE))
+		return this.ledger.pendingOf(owner, new Page(0, Integer.MAX_VALUE))
 			.stream()
 			.filter((call) -> maySee(caller, call))
 			.skip(page.offset())

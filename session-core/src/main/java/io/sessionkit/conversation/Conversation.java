@@ -24,6 +24,7 @@ import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
+import io.sessionkit.internal.TypedValue;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.snapshot.SnapshotReader;
@@ -348,6 +349,18 @@ public final class Conversation {
 	}
 
 	/**
+	 * Returns the value of an attribute as of the head.
+	 * @param name the attribute
+	 * @param type the class of the value that was put, or a supertype of it
+	 * @param <T> the type
+	 * @return a copy of the value; empty if the attribute or the session is absent
+	 * @throws IllegalArgumentException if the value is of another class
+	 */
+	public <T> Optional<T> attribute(String name, Class<T> type) {
+		return TypedValue.find(attributes(), name, type, this.key);
+	}
+
+	/**
 	 * Returns the attributes as a turn has left them, with what was written between it
 	 * and the next one. The attributes before a turn are those of its parent.
 	 * @param turn the number of the turn
@@ -362,13 +375,14 @@ public final class Conversation {
 
 	/**
 	 * Writes an attribute between turns. The rules are those of
-	 * {@link io.sessionkit.hook.SessionContext#put}, which is for code that runs inside a
-	 * turn. The attribute belongs to the turn that is the head. If there is no turn yet,
-	 * this creates the session and the attribute belongs to the beginning: the first turn
-	 * inherits it. If the head goes back to the beginning later, the attribute is gone:
-	 * also if the first question is edited or regenerated. A turn that runs meanwhile has
-	 * read other attributes, so it fails with a {@link SessionConflictException}. If
-	 * several callers write different attributes at once, all are kept.
+	 * {@link io.sessionkit.hook.SessionContext#putAttribute}, which is for code that runs
+	 * inside a turn. The attribute belongs to the turn that is the head. If there is no
+	 * turn yet, this creates the session and the attribute belongs to the beginning: the
+	 * first turn inherits it. If the head goes back to the beginning later, the attribute
+	 * is gone: also if the first question is edited or regenerated. A turn that runs
+	 * meanwhile has read other attributes, so it fails with a
+	 * {@link SessionConflictException}. If several callers write different attributes at
+	 * once, all are kept.
 	 * @param name the name of the attribute
 	 * @param value its value
 	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
@@ -376,23 +390,24 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * written
 	 */
-	public void put(String name, Object value) {
+	public void putAttribute(String name, Object value) {
 		checkWritesAttributes();
 		this.header.attributes(true, (rules, attributes) -> rules.with(attributes, name, value));
 	}
 
 	/**
-	 * Removes an attribute between turns, under the same rules as {@link #put}.
+	 * Removes an attribute between turns, under the same rules as {@link #putAttribute}.
 	 * @param name the name of the attribute
+	 * @return whether it was there
 	 * @throws IllegalArgumentException if no attribute can have the name
 	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
 	 * was written
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
-	public void remove(String name) {
+	public boolean removeAttribute(String name) {
 		checkWritesAttributes();
-		this.header.attributes(false, (rules, attributes) -> rules.without(attributes, name));
+		return this.header.attributes(false, (rules, attributes) -> rules.without(attributes, name)).containsKey(name);
 	}
 
 	/**
@@ -527,6 +542,7 @@ public final class Conversation {
 	 * Makes a branch that begins at the head, and makes it active. Nothing is copied.
 	 * @param name its name: 1 to 64 characters, not all blank, no control characters. The
 	 * name of a deleted branch is free again
+	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if there is a branch of this name
@@ -534,14 +550,15 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
-	public void branch(String name) {
-		branchesOf().make(name);
+	public Branch branch(String name) {
+		return branchesOf().make(name);
 	}
 
 	/**
 	 * Makes a branch of the turns before a turn, without that turn, and makes it active.
 	 * @param name its name, as for {@link #branch(String)}
 	 * @param fromTurn the number of a turn of the active branch
+	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if the turn is not on the active branch, or if there
@@ -550,8 +567,8 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
-	public void branch(String name, long fromTurn) {
-		branchesOf().make(name, fromTurn);
+	public Branch branch(String name, long fromTurn) {
+		return branchesOf().make(name, fromTurn);
 	}
 
 	/**
@@ -559,14 +576,14 @@ public final class Conversation {
 	 * with a free name: {@code branch_from_turn_3}, or the same with {@code _2} and so
 	 * on.
 	 * @param fromTurn the number of a turn of the active branch
-	 * @return the name
+	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if the turn is not on the active branch
 	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
-	public String branch(long fromTurn) {
+	public Branch branch(long fromTurn) {
 		return branchesOf().make(null, fromTurn);
 	}
 
@@ -576,6 +593,7 @@ public final class Conversation {
 	 * Unicode has for one character, count as the same.
 	 * @param name its name, as for {@link #branch(String)}
 	 * @param text a part of the question; taken literally
+	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is not possible, or the text is blank
 	 * @throws ChangeRefusedException if no question contains the text, or if there is a
@@ -584,26 +602,26 @@ public final class Conversation {
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
-	public void branchFromContent(String name, String text) {
-		branchesOf().makeFromContent(name, text);
+	public Branch branchFromContent(String name, String text) {
+		return branchesOf().makeFromContent(name, text);
 	}
 
 	/**
 	 * Makes another branch the active one. Nothing happens if it is active already.
 	 * @param name the name of the branch
+	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if there is no branch of this name
 	 * @throws TurnOpenException if the session has an open turn; nothing was changed
 	 * @throws SessionConflictException if others kept writing to the session; nothing was
 	 * changed
 	 */
-	public void switchTo(String name) {
-		branchesOf().switchTo(name);
+	public Branch switchTo(String name) {
+		return branchesOf().switchTo(name);
 	}
 
 	/**
-	 * Returns the branches. This reads all turns of the session, without their items, to
-	 * count those of each branch.
+	 * Returns the branches.
 	 * @return the branches, the oldest first; none if the session is absent
 	 */
 	public List<Branch> branches() {
@@ -640,14 +658,16 @@ public final class Conversation {
 	 * memory has evicted is in that of the copy again. The session is read turn by turn,
 	 * and the copy is written with one commit.
 	 * @param to the key of the new session, which the caller must reach
+	 * @return the handle of the new session, as {@link Conversations#get(SessionKey)}
+	 * returns it
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
 	 * @throws IllegalArgumentException if the key is that of this session
 	 * @throws ChangeRefusedException if the new session exists already
 	 * @throws SessionConflictException if others kept changing this session
 	 */
-	public void fork(SessionKey to) {
-		Fork.make(this.store, this.key, this.access.key(to), Point.HEAD);
+	public Conversation fork(SessionKey to) {
+		return fork(to, Point.HEAD);
 	}
 
 	/**
@@ -656,6 +676,7 @@ public final class Conversation {
 	 * @param to the key of the new session, which the caller must reach
 	 * @param lastTurn the number of the last turn to copy, a completed one of any branch;
 	 * 0 for none
+	 * @return the handle of the new session
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
 	 * @throws IllegalArgumentException if the key is that of this session
@@ -664,8 +685,15 @@ public final class Conversation {
 	 * that is not on the active branch; see {@link Compensations}
 	 * @throws SessionConflictException if others kept changing this session
 	 */
-	public void fork(SessionKey to, long lastTurn) {
-		Fork.make(this.store, this.key, this.access.key(to), Point.at(lastTurn));
+	public Conversation fork(SessionKey to, long lastTurn) {
+		return fork(to, Point.at(lastTurn));
+	}
+
+	private Conversation fork(SessionKey to, Point end) {
+		SessionKey copy = this.access.key(to);
+		Fork.make(this.store, this.key, copy, end);
+		return new Conversation(copy, this.access, this.store, this.summarizer, this.waitingTurns, this.header.of(copy),
+				null);
 	}
 
 	/**
@@ -822,24 +850,31 @@ public final class Conversation {
 	 * tools and hooks alone: anybody else finds nothing to erase, and the turn is stored
 	 * when it ends. Clear once more then, or {@link #create} the session before its first
 	 * turn.
-	 * @throws TurnOpenException if a turn is open that this code is no part of; nothing
-	 * was erased
+	 * @return whether there was a session, as {@link #erase} says it
+	 * @throws TurnOpenException if a turn is open that this code is no part of;
+	 * nothing was erased
 	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
 	 */
-	public void clear() {
+	public boolean clear() {
 		beingRewound().checkNone("cleared");
-		TurnBinding.clear(turnSession(), () -> this.store.clear(this.key), () -> this.store.erase(this.key));
+		return TurnBinding.clear(turnSession(), () -> this.store.clear(this.key), () -> this.store.erase(this.key));
 	}
 
 	/**
 	 * Erases the session with all that is stored of it, whatever waits in it: open calls
 	 * are gone, and nobody can decide them any more. Erasing an absent session does
 	 * nothing. A turn that runs meanwhile ends as with {@link #clear}.
+	 * @return whether there was a session, which is gone now; in a transaction of the
+	 * caller, as soon as that is committed. True also if somebody else has erased it at
+	 * the same time. False if nothing is stored under the key, or only what has expired:
+	 * so also of a first turn that is not stored yet, even if this is one of its tools or
+	 * hooks, so that it never will be
 	 */
-	public void erase() {
-		this.store.erase(this.key);
+	public boolean erase() {
+		boolean erased = this.store.erase(this.key);
 		TurnBinding.erased(turnSession());
+		return erased;
 	}
 
 	/**
@@ -882,7 +917,8 @@ public final class Conversation {
 	}
 
 	private void checkWritesAttributes() {
-		checkWrites("given attributes", "Use SessionContext.put(..) or remove(..), which write with the turn.");
+		checkWrites("given attributes",
+				"Use SessionContext.putAttribute(..) or removeAttribute(..), which write with the turn.");
 	}
 
 	private void checkWrites(String what, String instead) {

@@ -37,6 +37,11 @@ final class HeaderWrites {
 		this.maxAttributes = maxAttributes;
 	}
 
+	/** Returns the writes of another session. */
+	HeaderWrites of(SessionKey other) {
+		return new HeaderWrites(other, this.store, this.maxAttributes);
+	}
+
 	/**
 	 * Creates the session.
 	 * @return false if it exists already, in which case it is left as it is
@@ -91,19 +96,19 @@ final class HeaderWrites {
 	/**
 	 * Changes the attributes. If others write meanwhile, the change is asked again.
 	 * @param creates whether to create the session if it is absent
+	 * @return the attributes as they were before
 	 */
-	void attributes(boolean creates, BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
-		boolean written = Attempts.MANY.make(() -> {
+	Map<String, Object> attributes(boolean creates,
+			BiFunction<AttributeRules, Map<String, Object>, Map<String, Object>> change) {
+		return Attempts.MANY.make(() -> {
 			Session now = this.store.find(this.key).orElse(null);
 			if (now == null && !creates) {
 				throw notFound();
 			}
 			Map<String, Object> before = (now != null) ? now.attributes() : Map.of();
-			return isWritten(now, change.apply(rules(), before)) ? Optional.of(true) : Optional.empty();
-		}).isPresent();
-		if (!written) {
-			throw changed("attributes");
-		}
+			return isWritten(now, change.apply(rules(), before)) ? Optional.of(before)
+					: Optional.<Map<String, Object>>empty();
+		}).orElseThrow(() -> changed("attributes"));
 	}
 
 	private AttributeRules rules() {
@@ -138,7 +143,7 @@ final class HeaderWrites {
 
 	private SessionNotFoundException notFound() {
 		return new SessionNotFoundException("There is no session " + this.key
-				+ ", or it has expired. Its first turn creates it, and so do put and create.");
+				+ ", or it has expired. Its first turn creates it, and so do putAttribute and create.");
 	}
 
 }

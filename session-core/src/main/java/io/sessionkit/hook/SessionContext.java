@@ -6,11 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.internal.Names;
+import io.sessionkit.internal.TypedValue;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
-import org.springframework.util.ClassUtils;
 
 /**
  * The session of the running call, for tools and hooks. It is a bean that is injected
@@ -80,16 +79,9 @@ public final class SessionContext {
 	 * @return a copy of the value; empty if the attribute is absent
 	 * @throws IllegalArgumentException if the value is of another class
 	 */
-	@SuppressWarnings("unchecked") // Class.cast fails for a primitive class
-	public <T> Optional<T> get(String name, Class<T> type) {
+	public <T> Optional<T> attribute(String name, Class<T> type) {
 		HookContext context = running().context();
-		Object value = context.attributes().get(name);
-		if (value != null && !ClassUtils.isAssignableValue(type, value)) {
-			throw new IllegalArgumentException("The attribute " + Names.quoted(name) + " of session " + context.key()
-					+ " is a " + value.getClass().getName() + ", not a " + type.getName()
-					+ ". Ask for the class that was put.");
-		}
-		return Optional.ofNullable((T) value);
+		return TypedValue.find(context.attributes(), name, type, context.key());
 	}
 
 	/**
@@ -105,18 +97,19 @@ public final class SessionContext {
 	 * back equal
 	 * @throws IllegalStateException if the turn is over, or no call is running
 	 */
-	public void put(String name, Object value) {
-		running().put(name, value);
+	public void putAttribute(String name, Object value) {
+		running().putAttribute(name, value);
 	}
 
 	/**
 	 * Removes an attribute. Removing an absent attribute does nothing.
 	 * @param name the attribute
+	 * @return whether it was there
 	 * @throws IllegalArgumentException if no attribute can have the name
 	 * @throws IllegalStateException if the turn is over, or no call is running
 	 */
-	public void remove(String name) {
-		running().remove(name);
+	public boolean removeAttribute(String name) {
+		return running().removeAttribute(name);
 	}
 
 	/**
@@ -189,7 +182,7 @@ public final class SessionContext {
 			throw new IllegalStateException("No call on a session runs on thread '" + Thread.currentThread().getName()
 					+ "'. Use the SessionContext in tools and hooks of a ChatClient call that names a session; give"
 					+ " other threads their work as sessionContext.wrap(..); between calls use"
-					+ " conversations.get(key).put(..).");
+					+ " conversations.get(key).putAttribute(..).");
 		}
 		return turn;
 	}

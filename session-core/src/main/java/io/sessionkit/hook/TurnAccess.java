@@ -56,17 +56,18 @@ public interface TurnAccess {
 	void erased();
 
 	/**
-	 * Writes an attribute, as {@link SessionContext#put} does.
+	 * Writes an attribute, as {@link SessionContext#putAttribute} does.
 	 * @param name the attribute
 	 * @param value its value
 	 */
-	void put(String name, Object value);
+	void putAttribute(String name, Object value);
 
 	/**
-	 * Removes an attribute, as {@link SessionContext#remove} does.
+	 * Removes an attribute, as {@link SessionContext#removeAttribute} does.
 	 * @param name the attribute
+	 * @return whether it was there
 	 */
-	void remove(String name);
+	boolean removeAttribute(String name);
 
 	/**
 	 * Returns where the messages begin that can be forgotten, as

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.NestedTurnException;
@@ -229,22 +230,25 @@ public final class TurnBinding implements AutoCloseable {
 	 * Clears a session. If a turn is open on it, that is refused, since it would be lost
 	 * to those who wait for it, but not to the code of that turn itself.
 	 * @param session the session
-	 * @param clear clears it unless a turn is open
-	 * @param erase erases it whatever waits
-	 * @throws TurnOpenException if a turn is open that the code on this thread is no part
-	 * of
+	 * @param clear clears it unless a turn is open, and returns whether there was one
+	 * @param erase erases it whatever waits, and returns whether there was one
+	 * @return whether there was such a session
+	 * @throws TurnOpenException if a turn is open that the code on this thread is no
+	 * part of
 	 */
-	public static void clear(TurnSession session, Runnable clear, Runnable erase) {
+	public static boolean clear(TurnSession session, BooleanSupplier clear, BooleanSupplier erase) {
+		boolean cleared;
 		try {
-			clear.run();
+			cleared = clear.getAsBoolean();
 		}
 		catch (TurnOpenException ex) {
 			if (!isPartOf(session, ex.turn())) {
 				throw ex;
 			}
-			erase.run();
+			cleared = erase.getAsBoolean();
 		}
 		erased(session);
+		return cleared;
 	}
 
 	private static boolean isPartOf(TurnSession session, long number) {

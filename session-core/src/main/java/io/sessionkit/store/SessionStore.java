@@ -199,8 +199,11 @@ public interface SessionStore {
 	 * Erases a session and everything kept with it, even if tool calls wait in it.
 	 * Erasing an absent session does nothing.
 	 * @param key the session
+	 * @return true if there was a session, in a transaction of the caller as that sees
+	 * it. It is gone, by this call or by another one at the same time, so more than one
+	 * may be told so. False if it was absent or had expired; what was left of it is gone
 	 */
-	void erase(SessionKey key);
+	boolean erase(SessionKey key);
 
 	/**
 	 * Deletes sessions that have expired, with everything kept with them, and records
@@ -403,12 +406,13 @@ public interface SessionStore {
 	 * an absent session does nothing. By default it looks first, then erases: a turn that
 	 * is opened at that moment is erased too.
 	 * @param key the session
-	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End that
-	 * turn first, or use {@link #erase}
+	 * @return whether there was a session, as {@link #erase} says it
+	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End
+	 * that turn first, or use {@link #erase}
 	 */
-	default void clear(SessionKey key) {
-		find(key).ifPresent((header) -> OpenTurn.check(header, "cleared, only erased,"));
-		erase(key);
+	default boolean clear(SessionKey key) {
+		find(key).ifPresent((header) -> TurnOpenException.check(header, "cleared, only erased,"));
+		return erase(key);
 	}
 
 	/**

@@ -88,8 +88,8 @@ public interface StoreLayer extends SessionStore {
 	}
 
 	@Override
-	default void erase(SessionKey key) {
-		layered().erase(key);
+	default boolean erase(SessionKey key) {
+		return layered().erase(key);
 	}
 
 	@Override
@@ -158,8 +158,8 @@ public interface StoreLayer extends SessionStore {
 	}
 
 	@Override
-	default void clear(SessionKey key) {
-		layered().clear(key);
+	default boolean clear(SessionKey key) {
+		return layered().clear(key);
 	}
 
 	@Override

@@ -367,7 +367,7 @@ class ForeignCallerTests {
 		assertThat(this.conversations.store().list("", Page.first(10))).extracting((session) -> session.key())
 			.containsExactly(SessionKey.of(ATTACKER, "thread"));
 		assertThat(this.conversations.store().messages(SessionKey.of("thread"))).hasSize(2);
-		assertThat(this.approvals.pending("", Page.first(10))).isEmpty();
+		assertThat(this.approvals.pendingOf("", Page.first(10))).isEmpty();
 		this.conversations.store()
 			.add(SessionKey.of("thread"), List.of(new UserMessage("q"), new AssistantMessage("a")));
 		this.conversations.store().clear(SessionKey.of("thread"));

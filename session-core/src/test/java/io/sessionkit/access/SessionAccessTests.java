@@ -166,7 +166,7 @@ class SessionAccessTests {
 			assertThatExceptionOfType(InvalidSessionKeyException.class)
 				.isThrownBy(() -> this.access.guard(open).records(owner, "note", page));
 			assertThatExceptionOfType(InvalidSessionKeyException.class)
-				.isThrownBy(() -> approvals(Map.of(), true).pending(owner, page));
+				.isThrownBy(() -> approvals(Map.of(), true).pendingOf(owner, page));
 			assertThatExceptionOfType(InvalidSessionKeyException.class)
 				.isThrownBy(() -> InboxQuery.of(List.of("ada", owner)));
 		}
@@ -500,12 +500,12 @@ class SessionAccessTests {
 		RewindPlan plan = compensations.plan(ADAS, 1);
 		compensations.rewind(plan);
 		assertThat(compensations.pending(ADAS)).hasSize(2);
-		assertThat(compensations.pending("", Page.first(10))).hasSize(2);
+		assertThat(compensations.pendingOf("", Page.first(10))).hasSize(2);
 		this.signedIn.set(Caller.of("lea", Set.of("ROLE_LEAD"), false));
 		assertThat(compensations.pending(ADAS)).extracting(ToolApproval::tool).containsExactly("restore");
-		List<ToolApproval> listed = compensations.pending("ada", Page.first(10));
+		List<ToolApproval> listed = compensations.pendingOf("ada", Page.first(10));
 		assertThat(listed).extracting(ToolApproval::tool).containsExactly("restore");
-		assertThat(compensations.pending("ada", new Page(1, 10))).isEmpty();
+		assertThat(compensations.pendingOf("ada", new Page(1, 10))).isEmpty();
 		compensations.decide(listed.get(0), Decision.reject("lea"));
 		assertThat(compensations.pending(ADAS)).isEmpty();
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> compensations.plan(ADAS, 1));
@@ -513,7 +513,7 @@ class SessionAccessTests {
 		this.signedIn.set(Caller.of("bob", Set.of("ROLE_BOSS"), false));
 		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> compensations.pending(ADAS));
 		assertThatExceptionOfType(SessionNotFoundException.class)
-			.isThrownBy(() -> compensations.pending("ada", Page.first(10)));
+			.isThrownBy(() -> compensations.pendingOf("ada", Page.first(10)));
 	}
 
 	@ParameterizedTest

@@ -443,7 +443,7 @@ class BesideModelTests extends ApprovalFixture {
 		this.model.step((prompt) -> {
 			caller.set(Thread.currentThread());
 			observation.set(registry.getCurrentObservation());
-			new SessionContext().put("seen", true);
+			new SessionContext().putAttribute("seen", true);
 			return Flux.just(this.model.chunk("fine", List.of(), true));
 		});
 		ClientSetup.observed(this.model, SessionAdvisor.of(conversations()), registry, (builder) -> {

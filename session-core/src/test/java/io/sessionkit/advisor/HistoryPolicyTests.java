@@ -198,9 +198,9 @@ class HistoryPolicyTests {
 
 	@Test
 	void attributesOfACallThatIsNotStoredAreDropped() {
-		this.conversation.put("plan", "free");
+		this.conversation.putAttribute("plan", "free");
 		use(Conversations.builder(this.store).hooks(TestHooks.beforeTurn("putting", (input) -> {
-			new SessionContext().put("plan", "gold");
+			new SessionContext().putAttribute("plan", "gold");
 			return HookResult.keep();
 		})).build());
 		answer("b", SessionAdvisor.history(X));
@@ -527,7 +527,7 @@ class HistoryPolicyTests {
 	void newSessionWhoseFirstTurnWaitsBeginsWithTheGivenHistory() {
 		AtomicInteger runs = new AtomicInteger();
 		Approvals approvals = gated();
-		this.conversation.put("plan", "gold");
+		this.conversation.putAttribute("plan", "gold");
 		pause("b", runs, SessionAdvisor.history(X, HistoryPolicy.REPLACE_SESSION));
 		assertThat(view()).isEmpty();
 		approve(approvals);

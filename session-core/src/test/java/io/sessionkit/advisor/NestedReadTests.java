@@ -120,7 +120,7 @@ class NestedReadTests {
 			ChatClient there = ChatClient.builder(this.model).defaultAdvisors(SessionAdvisor.of(others)).build();
 			talk();
 			outer(() -> {
-				others.get(this.key).put("plan", "gold");
+				others.get(this.key).putAttribute("plan", "gold");
 				return ask(there.prompt().user("inner").advisors(SessionAdvisor.session(this.key)));
 			});
 			assertThat(this.inner).containsExactly("user: inner");
@@ -264,7 +264,7 @@ class NestedReadTests {
 		this.conversations = Conversations.builder(this.store).hooks(TestHooks.beforeTurn("looking", (input) -> {
 			if (input.get(0).getText().equals("inner")) {
 				seen.set(new SessionContext().attributes());
-				new SessionContext().put("b", "inner");
+				new SessionContext().putAttribute("b", "inner");
 			}
 			return HookResult.keep();
 		})).build();
@@ -272,7 +272,7 @@ class NestedReadTests {
 		});
 		talk();
 		outer(() -> {
-			new SessionContext().put("a", "outer");
+			new SessionContext().putAttribute("a", "outer");
 			return ask(this.client.prompt().user("inner").advisors(SessionAdvisor.session(this.key)));
 		});
 		assertThat(seen.get()).isEqualTo(Map.of("a", "outer"));

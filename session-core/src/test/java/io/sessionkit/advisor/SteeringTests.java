@@ -630,7 +630,7 @@ class SteeringTests {
 
 	private static void count(int more) {
 		SessionContext context = new SessionContext();
-		context.put("count", context.get("count", Integer.class).orElse(0) + more);
+		context.putAttribute("count", context.attribute("count", Integer.class).orElse(0) + more);
 	}
 
 	/** The process of the call at work has a hook more. */

@@ -85,7 +85,7 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 		})));
 		this.model.says("hello").calls(look("c1", 3)).says("done");
 		ask(mode, "hi");
-		thread().put("limit", 5);
+		thread().putAttribute("limit", 5);
 		response(setup(mode),
 				client(setup(mode)).build()
 					.prompt()
@@ -143,7 +143,8 @@ abstract class DeclaredApprovals extends ApprovalFixture {
 	void policyCannotWriteToTheSessionOfItsTurn(ClientSetup.Mode mode) {
 		List<String> refused = new CopyOnWriteArrayList<>();
 		rules((rules) -> rules.tools(Set.of()).policies(List.<ApprovalPolicy>of((request) -> {
-			refused.add(catchThrowableOfType(NestedTurnException.class, () -> thread().put("asked", 1)).getMessage());
+			refused.add(catchThrowableOfType(NestedTurnException.class, () -> thread().putAttribute("asked", 1))
+				.getMessage());
 			return Ruling.allow();
 		})));
 		this.model.calls(look("c1", 3)).says("done");

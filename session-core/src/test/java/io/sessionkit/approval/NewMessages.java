@@ -604,7 +604,7 @@ abstract class NewMessages extends ResumedTurns {
 		threads((threads) -> threads.hooks(TestHooks.beforeTurn("counting", (input) -> {
 			String text = String.valueOf(input.get(0).getText());
 			asked.add(text);
-			context.put("count", context.get("count", Integer.class).orElse(0) + 1);
+			context.putAttribute("count", context.attribute("count", Integer.class).orElse(0) + 1);
 			return HookResult.replace(List.of(new UserMessage(text.replace("secret", "?"))));
 		})));
 		this.model.calls(cancel("c1", 1)).says("done");
@@ -756,7 +756,7 @@ abstract class NewMessages extends ResumedTurns {
 		List.of("q1", "first", "damn", "hello", "last").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
 		SessionContext context = new SessionContext();
 		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite", (input) -> {
-			context.put("count", context.get("count", Integer.class).orElse(0) + 1);
+			context.putAttribute("count", context.attribute("count", Integer.class).orElse(0) + 1);
 			return switch (String.valueOf(input.get(0).getText())) {
 				case "damn" -> HookResult.refuse("rude");
 				case "hello" -> HookResult.answer("hi");
@@ -897,7 +897,7 @@ abstract class NewMessages extends ResumedTurns {
 		thread().erase();
 		assertThat(store().find(this.key)).isEmpty();
 		assertThat(pending()).isEmpty();
-		assertThat(approvals().pending(this.key.owner(), Page.first(10))).isEmpty();
+		assertThat(approvals().pendingOf(this.key.owner(), Page.first(10))).isEmpty();
 	}
 
 	@Test

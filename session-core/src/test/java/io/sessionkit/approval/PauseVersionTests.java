@@ -225,7 +225,7 @@ class PauseVersionTests {
 	private ChatClient client(SessionStore store) {
 		RecordingTool cancel = RecordingTool.of("cancel", this.runs).taking(SCHEMA);
 		RecordingTool look = RecordingTool.of("look", this.runs).taking(SCHEMA).doing((input, context) -> {
-			new SessionContext().put("seen", 1L);
+			new SessionContext().putAttribute("seen", 1L);
 			return "done " + input;
 		});
 		return ChatClient.builder(this.model)

@@ -377,7 +377,7 @@ abstract class PausedTurns extends DeclaredApprovals {
 	void attributesWrittenBeforeThePauseSurviveItAndAreNotSeenUntilTheTurnIsHistory(ClientSetup.Mode mode) {
 		tools(tool("cancel").doing((input, context) -> "saw " + new SessionContext().attributes()),
 				tool("look").doing((input, context) -> {
-					new SessionContext().put("seen", 1);
+					new SessionContext().putAttribute("seen", 1);
 					return "looked";
 				}));
 		this.model.calls(look("c1", 1)).calls(cancel("c2", 2)).says("done");
@@ -393,20 +393,20 @@ abstract class PausedTurns extends DeclaredApprovals {
 	@EnumSource(ClientSetup.Mode.class)
 	void attributesWrittenByOthersWhileTheTurnWaitsAreNotLost(ClientSetup.Mode mode) {
 		tools(tool("cancel"), tool("look").doing((input, context) -> {
-			new SessionContext().put("seen", 1);
-			new SessionContext().remove("old");
+			new SessionContext().putAttribute("seen", 1);
+			new SessionContext().removeAttribute("old");
 			return "looked";
 		}));
 		this.model.says("a0").calls(look("c1", 1)).calls(cancel("c2", 2)).calls(cancel("c3", 3)).says("done");
 		ask(mode, "q0");
-		thread().put("old", "value");
-		thread().put("kept", "value");
+		thread().putAttribute("old", "value");
+		thread().putAttribute("kept", "value");
 		ask(mode, "q1");
-		thread().put("limit", 5);
-		thread().remove("kept");
+		thread().putAttribute("limit", 5);
+		thread().removeAttribute("kept");
 		approve(waiting());
 		goOn(mode);
-		thread().put("late", true);
+		thread().putAttribute("late", true);
 		approve(waiting());
 		goOn(mode);
 		assertThat(thread().attributes()).isEqualTo(Map.of("seen", 1, "limit", 5, "late", true));
@@ -498,15 +498,15 @@ abstract class PausedTurns extends DeclaredApprovals {
 			this.model.calls(cancel("c1", i), look("c2", 9), cancel("c3", i + 10));
 			chat().prompt().user("q").advisors(SessionAdvisor.session(thread)).call().content();
 		}
-		List<ToolApproval> all = approvals().pending(this.key.owner(), Page.first(100));
+		List<ToolApproval> all = approvals().pendingOf(this.key.owner(), Page.first(100));
 		assertThat(all).hasSize(6).allMatch((call) -> call.status() == ApprovalStatus.PROPOSED);
 		assertThat(all).extracting((call) -> call.key().id()).contains("t0", "t1", "t2");
-		assertThat(approvals().pending(this.key.owner(), new Page(0, 4))).isEqualTo(all.subList(0, 4));
-		assertThat(approvals().pending(this.key.owner(), new Page(4, 4))).isEqualTo(all.subList(4, 6));
-		assertThat(approvals().pending(this.key.owner(), new Page(6, 4))).isEmpty();
-		assertThat(approvals().pending("somebody else " + this.key.owner(), Page.first(10))).isEmpty();
+		assertThat(approvals().pendingOf(this.key.owner(), new Page(0, 4))).isEqualTo(all.subList(0, 4));
+		assertThat(approvals().pendingOf(this.key.owner(), new Page(4, 4))).isEqualTo(all.subList(4, 6));
+		assertThat(approvals().pendingOf(this.key.owner(), new Page(6, 4))).isEmpty();
+		assertThat(approvals().pendingOf("somebody else " + this.key.owner(), Page.first(10))).isEmpty();
 		approve(all.get(0));
-		assertThat(approvals().pending(this.key.owner(), Page.first(100))).hasSize(5).doesNotContain(all.get(0));
+		assertThat(approvals().pendingOf(this.key.owner(), Page.first(100))).hasSize(5).doesNotContain(all.get(0));
 	}
 
 }

@@ -237,10 +237,10 @@ class ToolTimeoutTests {
 		this.tools.ignoresInterrupts = true;
 		SessionContext context = new SessionContext();
 		ToolCallback late = FunctionToolCallback.builder("slow", () -> {
-			context.put("before", 1);
+			context.putAttribute("before", 1);
 			this.tools.slow();
 			try {
-				context.put("after", 1);
+				context.putAttribute("after", 1);
 				written.set("after");
 			}
 			catch (IllegalStateException ex) {

@@ -125,9 +125,9 @@ class WrittenAttributesTests {
 
 	private String write(String input, ToolContext unused) {
 		String id = input.replaceAll("\\D", "");
-		this.context.put("x" + id, Integer.valueOf(id));
-		this.context.put("last", Integer.valueOf(id));
-		this.context.remove("old" + id);
+		this.context.putAttribute("x" + id, Integer.valueOf(id));
+		this.context.putAttribute("last", Integer.valueOf(id));
+		this.context.removeAttribute("old" + id);
 		this.afterTool.run();
 		return "wrote " + id;
 	}
@@ -174,7 +174,7 @@ class WrittenAttributesTests {
 		on(kind, setup);
 		this.model.says("a").calls(cancel(1), cancel(2)).says("done");
 		call("q");
-		thread().put("old2", "value");
+		thread().putAttribute("old2", "value");
 		call("q");
 		approve(1);
 		goOn();
@@ -286,9 +286,9 @@ class WrittenAttributesTests {
 		this.siblings = SiblingRule.RUN;
 		this.model.calls(look(1), cancel(2)).says("done");
 		call("q");
-		thread().put("x1", 7);
-		thread().put("x2", 7);
-		thread().put("x3", 7);
+		thread().putAttribute("x1", 7);
+		thread().putAttribute("x2", 7);
+		thread().putAttribute("x3", 7);
 		approve(0);
 		goOn();
 		assertCompletedWith(Map.of("x1", 1, "x2", 2, "x3", 7, "last", 2));
@@ -301,7 +301,7 @@ class WrittenAttributesTests {
 		List<Map<String, Object>> seen = new ArrayList<>();
 		this.hooks = List.of(TestHooks.beforeTurn("writing", (input) -> {
 			seen.add(this.context.attributes());
-			this.context.put("asked", this.context.get("asked", Integer.class).orElse(0) + 1);
+			this.context.putAttribute("asked", this.context.attribute("asked", Integer.class).orElse(0) + 1);
 			return HookResult.keep();
 		}));
 		this.onNewMessage = NewMessageRule.QUEUE;

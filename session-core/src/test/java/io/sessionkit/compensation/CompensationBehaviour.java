@@ -108,7 +108,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 	private ToolApproval pendingCompensation() {
 		List<ToolApproval> pending = compensations().pending(this.key);
 		assertThat(pending).hasSize(1);
-		assertThat(compensations().pending(this.key.owner(), Page.first(10))).isEqualTo(pending);
+		assertThat(compensations().pendingOf(this.key.owner(), Page.first(10))).isEqualTo(pending);
 		return pending.get(0);
 	}
 

@@ -869,7 +869,7 @@ class SummarizeTests {
 	void aTriggerThatWritesToTheSessionBeforeATurnIsRefused(ClientSetup setup) {
 		List<String> refused = new CopyOnWriteArrayList<>();
 		ChatClient chat = chat(setup, rule().keepTurns(0).trigger((session) -> {
-			Throwable thrown = catchThrowable(() -> thread().put("asked", true));
+			Throwable thrown = catchThrowable(() -> thread().putAttribute("asked", true));
 			refused.add(String.valueOf(thrown));
 			return false;
 		}));

@@ -62,7 +62,7 @@ final class ViewCall {
 
 	private static final ToolCallback WRITE = FunctionToolCallback
 		.builder("write", (SessionAdvisorTests.Value value) -> {
-			new SessionContext().put("mood", value.value());
+			new SessionContext().putAttribute("mood", value.value());
 			return value.value();
 		})
 		.description("writes the mood")

@@ -288,7 +288,7 @@ class DeleteTests {
 		on(kind);
 		add(new UserMessage("q1"), new AssistantMessage("a1"));
 		add(new UserMessage("q2"), new AssistantMessage("a2"));
-		this.thread.put("name", "Ada");
+		this.thread.putAttribute("name", "Ada");
 		assertThat(this.thread.delete(2)).isEqualTo(2);
 		assertThat(this.thread.attributes()).containsEntry("name", "Ada");
 	}

@@ -127,7 +127,7 @@ class DrainTests {
 
 	private final ToolCallback tool = FunctionToolCallback.builder("work", () -> {
 		int run = this.runs.incrementAndGet();
-		this.context.put("run" + run, run);
+		this.context.putAttribute("run" + run, run);
 		this.inTool.accept(run);
 		return "result " + run;
 	}).build();
@@ -1017,7 +1017,7 @@ class DrainTests {
 	void hookIsNotAskedTwiceAboutAQueuedMessageOfATurnThatIsHandedOver() {
 		this.named = Set.of("work");
 		SessionHook counting = TestHooks.beforeTurn("counting", (input) -> {
-			this.context.put("count", this.context.get("count", Integer.class).orElse(0) + 1);
+			this.context.putAttribute("count", this.context.attribute("count", Integer.class).orElse(0) + 1);
 			return HookResult.keep();
 		});
 		this.first = counting(counting);
@@ -1036,7 +1036,7 @@ class DrainTests {
 	void toolOfATurnThatIsHandedOverDoesNotWriteOverALaterHookAgain() {
 		this.named = Set.of("work");
 		SessionHook writing = TestHooks.beforeTurn("writing", (input) -> {
-			this.context.put("run1", "hook");
+			this.context.putAttribute("run1", "hook");
 			return HookResult.keep();
 		});
 		this.first = counting(writing);

@@ -80,7 +80,7 @@ class ForkTests {
 		Conversation plain = Conversations.of(withDefaultTurn(this.store)).get(SessionKey.of("t1"));
 		for (int i = 1; i <= 3; i++) {
 			plain.addTurn(List.of(new UserMessage("q" + i), new AssistantMessage("a" + i)), null);
-			plain.put("step", i);
+			plain.putAttribute("step", i);
 		}
 		SessionKey copy = SessionKey.of("copy");
 		plain.fork(copy);

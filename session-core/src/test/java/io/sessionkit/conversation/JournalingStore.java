@@ -149,8 +149,8 @@ public record JournalingStore(SessionStore store, BiConsumer<Step, String> steps
 	}
 
 	@Override
-	public void erase(SessionKey key) {
-		this.store.erase(key);
+	public boolean erase(SessionKey key) {
+		return this.store.erase(key);
 	}
 
 	@Override

@@ -40,15 +40,16 @@ class NestedOperationsTests {
 
 	/** What changes nothing. */
 	private static final Set<String> READING = Set.of("key", "session", "head", "openTurn", "isOpenTurnRunning", "view",
-			"summary", "summaries", "messages", "items", "turns", "snapshot", "settings", "attributes", "cancelling",
-			"siblings", "branches", "forkedFrom", "children");
+			"summary", "summaries", "messages", "items", "turns", "snapshot", "settings", "attributes", "attribute",
+			"cancelling", "siblings", "branches", "forkedFrom", "children");
 
 	/** What is written beside the turn, which becomes history all the same. */
 	private static final Set<String> BESIDE = Set.of("rename", "tags", "timeToLive", "settings", "fork", "summarize");
 
 	/** What the turn would be lost with. */
-	private static final Set<String> REFUSED = Set.of("create", "put", "remove", "undo", "redo", "reset", "choose",
-			"branch", "branchFromContent", "switchTo", "deleteBranch", "seed", "addTurn", "adopt", "pop", "delete");
+	private static final Set<String> REFUSED = Set.of("create", "putAttribute", "removeAttribute", "undo", "redo",
+			"reset", "choose", "branch", "branchFromContent", "switchTo", "deleteBranch", "seed", "addTurn", "adopt",
+			"pop", "delete");
 
 	/** What erases sessions, whoever asks for it. */
 	private static final Set<String> ERASING = Set.of("clear", "erase", "eraseChildren");
@@ -69,7 +70,7 @@ class NestedOperationsTests {
 
 	private final Map<Class<?>, Object> values = new HashMap<>(Map.of(int.class, 1, long.class, 1L, boolean.class, true,
 			String.class, "q1", Object.class, "value", Set.class, Set.of("a"), Tail.class, Tail.ALL, Duration.class,
-			Duration.ofDays(1), UnaryOperator.class, UnaryOperator.identity()));
+			Duration.ofDays(1), UnaryOperator.class, UnaryOperator.identity(), Class.class, String.class));
 
 	@Test
 	void everyMethodIsOfAKnownKind() {

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -44,6 +45,8 @@ import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.ChangeRefusedException.Reason;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.PathQuery;
+import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreFixture;
@@ -262,9 +265,9 @@ class TimeTests {
 	@Test
 	void attributesGoBackWithTheTurns() {
 		talk(1);
-		this.conversation.put("step", 1);
+		this.conversation.putAttribute("step", 1);
 		talk(1);
-		this.conversation.put("step", 2);
+		this.conversation.putAttribute("step", 2);
 		this.conversation.undo(1);
 		assertThat(this.conversation.attributes()).containsEntry("step", 1);
 		this.conversation.redo(1);
@@ -280,7 +283,7 @@ class TimeTests {
 			for (int i = 0; i < 30; i++) {
 				String name = "a" + i;
 				puts.add(() -> {
-					this.conversation.put(name, 1);
+					this.conversation.putAttribute(name, 1);
 					return null;
 				});
 			}
@@ -297,9 +300,9 @@ class TimeTests {
 	/** No turn keeps them, as the documentation says. */
 	@Test
 	void attributesFromBeforeTheFirstTurnEndWithTheBeginning() {
-		this.conversation.put("name", "ada");
+		this.conversation.putAttribute("name", "ada");
 		talk(1);
-		this.conversation.put("step", 1);
+		this.conversation.putAttribute("step", 1);
 		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
 		talk(1);
 		edit(2, "edited", "answer");
@@ -310,7 +313,7 @@ class TimeTests {
 		assertThat(this.conversation.attributes()).containsOnlyKeys("name", "step");
 		this.conversation.undo(Integer.MAX_VALUE);
 		assertThat(this.conversation.attributes()).isEmpty();
-		this.conversation.put("name", "ada");
+		this.conversation.putAttribute("name", "ada");
 		ask("anew", "answer");
 		assertThat(this.conversation.attributes()).containsOnlyKeys("name");
 	}
@@ -402,7 +405,7 @@ class TimeTests {
 	void resetStartsTheViewAnewAndKeepsTheLog() {
 		this.conversation.seed(said("seed", "kept"));
 		talk(2);
-		this.conversation.put("step", 2);
+		this.conversation.putAttribute("step", 2);
 		this.conversation.rename("title");
 		this.conversation.reset();
 		assertThat(texts(this.conversation.view())).containsExactly("seed", "kept");
@@ -567,7 +570,7 @@ class TimeTests {
 	@Test
 	void deletionOfWhatIsBeforeTheHeadLeavesTheHead() {
 		talk(3);
-		this.conversation.put("step", 3);
+		this.conversation.putAttribute("step", 3);
 		this.conversation.undo(1);
 		this.conversation.delete(2);
 		assertThat(header().head()).isEqualTo(1);
@@ -622,7 +625,7 @@ class TimeTests {
 
 	@Test
 	void branchAtTheBeginningHasTheAttributesOfTheBeginning() {
-		this.conversation.put("plan", "gold");
+		this.conversation.putAttribute("plan", "gold");
 		this.conversation.branch("b");
 		ask("q1", "a1");
 		assertThat(this.conversation.attributes()).containsEntry("plan", "gold");
@@ -675,31 +678,60 @@ class TimeTests {
 	@Test
 	void branchBeginsAtTheHeadOrBeforeATurn() {
 		talk(3);
-		this.conversation.branch("idea");
+		Branch idea = this.conversation.branch("idea");
+		assertThat(idea).isEqualTo(branch("idea"));
+		assertThat(idea).extracting(Branch::name, Branch::head, Branch::active).containsExactly("idea", 3L, true);
 		ask("idea", "good");
-		this.conversation.branch("early", 2);
+		Branch early = this.conversation.branch("early", 2);
+		assertThat(early).isEqualTo(branch("early"));
+		assertThat(early).extracting(Branch::name, Branch::head, Branch::active).containsExactly("early", 1L, true);
 		assertThat(log()).containsExactly("q1", "a1");
 		ask("early", "bird");
-		this.conversation.switchTo(Session.MAIN);
+		assertThat(this.conversation.switchTo(Session.MAIN)).isEqualTo(branch(Session.MAIN));
 		assertThat(log()).hasSize(6);
-		this.conversation.switchTo("idea");
+		assertThat(this.conversation.switchTo("idea")).isEqualTo(branch("idea"));
+		assertThat(this.conversation.switchTo("idea")).as("active already").isEqualTo(branch("idea"));
 		assertThat(log()).endsWith("idea", "good");
 		assertThat(this.conversation.branches()).extracting(Branch::name)
 			.containsExactlyInAnyOrder(Session.MAIN, "idea", "early");
-		assertThat(branch(Session.MAIN)).extracting(Branch::head, Branch::turns, Branch::items, Branch::active)
-			.containsExactly(3L, 3L, 6L, false);
-		assertThat(branch("idea")).extracting(Branch::head, Branch::turns, Branch::items, Branch::active)
-			.containsExactly(4L, 4L, 8L, true);
-		assertThat(branch("early")).extracting(Branch::turns, Branch::items).containsExactly(2L, 4L);
+		assertThat(branch(Session.MAIN)).extracting(Branch::head, Branch::active).containsExactly(3L, false);
+		assertThat(branch("idea")).extracting(Branch::head, Branch::active).containsExactly(4L, true);
+		assertThat(branch("early")).extracting(Branch::head, Branch::active).containsExactly(5L, false);
+		assertThat(turnsOf(branch(Session.MAIN))).containsExactly(1L, 2L, 3L);
+		assertThat(turnsOf(branch("idea"))).containsExactly(1L, 2L, 3L, 4L);
+		assertThat(turnsOf(branch("early"))).containsExactly(1L, 5L);
+	}
+
+	@Test
+	void whatAChangeReturnsCostsNoFurtherCallOfTheStore() {
+		talk(2);
+		AtomicInteger calls = new AtomicInteger();
+		Conversation counted = Conversations.of(CallsOfStore.before(this.store, calls::incrementAndGet)).get(this.key);
+		counted.branch("b");
+		assertThat(calls.getAndSet(0)).as("a read and a commit").isEqualTo(2);
+		counted.switchTo(Session.MAIN);
+		assertThat(calls.getAndSet(0)).isEqualTo(2);
+		counted.branches();
+		assertThat(calls.getAndSet(0)).isEqualTo(1);
+		counted.putAttribute("a", 1);
+		assertThat(calls.getAndSet(0)).isEqualTo(2);
+		counted.removeAttribute("a");
+		assertThat(calls.getAndSet(0)).isEqualTo(2);
+		counted.attribute("a", Integer.class);
+		assertThat(calls.getAndSet(0)).isEqualTo(1);
+		counted.erase();
+		assertThat(calls.getAndSet(0)).isEqualTo(1);
 	}
 
 	@Test
 	void emptyBranchIsListedSwitchedToAndDeleted() {
 		talk(1);
-		assertThat(this.conversation.branch(1)).isEqualTo("branch_from_turn_1");
+		Branch first = this.conversation.branch(1);
+		assertThat(first.name()).isEqualTo("branch_from_turn_1");
+		assertThat(first).isEqualTo(branch("branch_from_turn_1"));
 		assertThat(log()).isEmpty();
 		this.conversation.switchTo(Session.MAIN);
-		assertThat(this.conversation.branch(1)).isEqualTo("branch_from_turn_1_2");
+		assertThat(this.conversation.branch(1).name()).isEqualTo("branch_from_turn_1_2");
 		assertThat(this.conversation.branches()).hasSize(3);
 		this.conversation.switchTo("branch_from_turn_1");
 		assertThat(header().head()).isZero();
@@ -741,7 +773,8 @@ class TimeTests {
 		ask("about Straße 100%", "role");
 		ask("ÜBER Äpfel", "a2");
 		ask("über Äpfel", "a3");
-		this.conversation.branchFromContent("apples", "über äpfel");
+		assertThat(this.conversation.branchFromContent("apples", "über äpfel")).isEqualTo(branch("apples"))
+			.returns(1L, Branch::head);
 		assertThat(log()).containsExactly("about Straße 100%", "role");
 		this.conversation.switchTo(Session.MAIN);
 		assertThatExceptionOfType(ChangeRefusedException.class)
@@ -772,7 +805,7 @@ class TimeTests {
 	void callOnABranchLeavesTheActiveOneAsItIs() {
 		talk(2);
 		this.conversation.branch("side", 2);
-		this.conversation.put("side", true);
+		this.conversation.putAttribute("side", true);
 		this.conversation.switchTo(Session.MAIN);
 		this.model.says("on the side");
 		this.client.prompt().user("aside").advisors(on().andThen(SessionAdvisor.branch("side"))).call().content();
@@ -1057,10 +1090,10 @@ class TimeTests {
 	void codeOfATurnWritesToItsSessionWithTheTurnAlone() {
 		talk(2);
 		Session before = header();
-		List<Runnable> writes = List.of(() -> this.conversation.put("a", 1), () -> this.conversation.remove("a"),
-				this.conversation::pop, () -> this.conversation.delete(1), () -> this.conversation.delete(Set.of(1L)),
-				() -> this.conversation.addTurn(said("x", "y"), null), () -> this.conversation.adopt(1),
-				() -> this.conversation.seed(said("x", "y")));
+		List<Runnable> writes = List.of(() -> this.conversation.putAttribute("a", 1),
+				() -> this.conversation.removeAttribute("a"), this.conversation::pop, () -> this.conversation.delete(1),
+				() -> this.conversation.delete(Set.of(1L)), () -> this.conversation.addTurn(said("x", "y"), null),
+				() -> this.conversation.adopt(1), () -> this.conversation.seed(said("x", "y")));
 		Set<String> refused = new TreeSet<>();
 		Consumer<String> code = (place) -> writes.forEach((write) -> {
 			assertThatExceptionOfType(NestedTurnException.class).isThrownBy(write::run)
@@ -1138,20 +1171,37 @@ class TimeTests {
 	@Test
 	void toolThatErasesItsSessionTakesItsTurnWithIt() {
 		talk(1);
+		List<Boolean> found = new ArrayList<>();
 		this.model.calls(new ToolCall("c1", "function", "erase", "{}")).says("done");
-		assertThatExceptionOfType(SessionLostException.class).isThrownBy(
-				() -> this.client.prompt().user("erase").toolCallbacks(FunctionToolCallback.builder("erase", () -> {
-					this.conversation.erase();
-					return "erased";
-				}).description("erases").build()).advisors(on()).call().content())
+		assertThatExceptionOfType(SessionLostException.class)
+			.isThrownBy(() -> this.client.prompt()
+				.user("erase")
+				.toolCallbacks(erasing(() -> found.add(this.conversation.erase())))
+				.advisors(on())
+				.call()
+				.content())
 			.satisfies((ex) -> assertThat(ex.reply()).isNotNull());
+		assertThat(found).containsExactly(true);
 		assertThat(this.store.find(this.key)).isEmpty();
+	}
+
+	@Test
+	void erasureSaysWhetherThereWasASession() {
+		assertThat(this.conversation.clear()).isFalse();
+		talk(1);
+		assertThat(this.conversation.clear()).isTrue();
+		assertThat(this.conversation.erase()).isFalse();
+		this.conversation.create(HeaderChange.NONE);
+		assertThat(this.conversation.erase()).isTrue();
+		assertThat(this.conversation.clear()).isFalse();
 	}
 
 	/** The store does not have the session yet, so it cannot tell that it was erased. */
 	@Test
 	void firstTurnIsErasedByItsOwnCodeToo() {
-		List<Runnable> ways = List.of(this.conversation::erase, this.conversation::clear);
+		List<Boolean> found = new CopyOnWriteArrayList<>();
+		List<Runnable> ways = List.of(() -> found.add(this.conversation.erase()),
+				() -> found.add(this.conversation.clear()));
 		for (ClientSetup setup : List.of(ClientSetup.plain(), ClientSetup.streaming())) {
 			for (Runnable way : ways) {
 				ChatClient erasing = setup.builder(this.model, SessionAdvisor.of(this.conversations))
@@ -1169,6 +1219,7 @@ class TimeTests {
 				assertThat(this.store.find(this.key)).isEmpty();
 			}
 		}
+		assertThat(found).as("nothing was stored").hasSize(8).containsOnly(false);
 	}
 
 	@Test
@@ -1581,7 +1632,7 @@ class TimeTests {
 	/** Bytes in a list are compared by what they are. */
 	@Test
 	void titleThatIsGivenMeanwhileCostsNoTurnWhateverTheAttributesAre() {
-		this.conversation.put("list", List.of(new byte[] { 1, 2 }, Map.of("bytes", new byte[] { 3 })));
+		this.conversation.putAttribute("list", List.of(new byte[] { 1, 2 }, Map.of("bytes", new byte[] { 3 })));
 		this.model.step((prompt) -> {
 			this.conversation.rename("title");
 			return Flux.just(this.model.chunk("a", List.of(), true));
@@ -1597,13 +1648,13 @@ class TimeTests {
 		ask("q1", "a1");
 		this.conversation.undo(1);
 		talk(2);
-		this.conversation.put("step", 2);
+		this.conversation.putAttribute("step", 2);
 		this.conversation.rename("title");
 		summarize(2);
 		ask("q3", "a3");
 		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
-		this.conversation.fork(to);
-		Conversation fork = this.conversations.get(to);
+		Conversation fork = this.conversation.fork(to);
+		assertThat(fork.key()).isEqualTo(to);
 		assertThat(fork.forkedFrom()).contains(this.key);
 		assertThat(texts(fork.messages())).isEqualTo(log());
 		assertThat(texts(fork.view())).isEqualTo(texts(this.conversation.view()));
@@ -1639,7 +1690,7 @@ class TimeTests {
 	void forkEndsAtATurn() {
 		talk(3);
 		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());
-		this.conversation.fork(to, 2);
+		assertThat(texts(this.conversation.fork(to, 2).messages())).containsExactly("q1", "a1", "q2", "a2");
 		assertThat(texts(this.store.messages(to))).containsExactly("q1", "a1", "q2", "a2");
 		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.fork(to))
 			.withMessageContaining(to.id());
@@ -1709,6 +1760,11 @@ class TimeTests {
 			.filter((each) -> each.name().equals(name))
 			.findFirst()
 			.orElseThrow();
+	}
+
+	private List<Long> turnsOf(Branch branch) {
+		return numbers(
+				this.store.path(this.key, PathQuery.to(Point.at(branch.head())).turns(Tail.ALL)).orElseThrow().turns());
 	}
 
 	private Session header() {

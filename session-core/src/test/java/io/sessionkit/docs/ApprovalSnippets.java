@@ -185,7 +185,7 @@ final class ApprovalSnippets {
 
 	static List<ToolApproval> inbox(Approvals approvals, String owner) {
 		// tag::inbox
-		return approvals.pending(owner, Page.first(20));
+		return approvals.pendingOf(owner, Page.first(20));
 		// end::inbox
 	}
 

@@ -26,13 +26,13 @@ final class AttributeSnippets {
 
 		@Tool(description = "Chooses the order that the user speaks of")
 		String choose(String order) {
-			this.session.put("order", order);
+			this.session.putAttribute("order", order);
 			return "chosen";
 		}
 
 		@Tool(description = "Cancels the order that was chosen")
 		String cancel() {
-			return this.session.get("order", String.class)
+			return this.session.attribute("order", String.class)
 				.map((order) -> "order " + order + " of " + this.session.key().owner() + " is cancelled")
 				.orElse("no order is chosen");
 		}
@@ -48,7 +48,7 @@ final class AttributeSnippets {
 
 	static void login(Conversations conversations, String thread, String name) {
 		// tag::between
-		conversations.get(thread).put("name", name);
+		conversations.get(thread).putAttribute("name", name);
 		// end::between
 	}
 

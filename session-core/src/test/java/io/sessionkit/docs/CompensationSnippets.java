@@ -133,7 +133,7 @@ final class CompensationSnippets {
 
 	static List<ToolApproval> inbox(Compensations compensations, String owner) {
 		// tag::inbox
-		return compensations.pending(owner, Page.first(20));
+		return compensations.pendingOf(owner, Page.first(20));
 		// end::inbox
 	}
 

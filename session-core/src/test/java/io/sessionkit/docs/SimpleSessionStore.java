@@ -85,8 +85,9 @@ public final class SimpleSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
-		this.texts.remove(key);
+	public boolean erase(SessionKey key) {
+		String before = this.texts.remove(key);
+		return before != null && !hasExpired(key, before);
 	}
 
 	@Override

@@ -140,9 +140,9 @@ final class ThreadSnippets {
 		// end::settings
 	}
 
-	static void erase(Conversations conversations, String user, String thread) {
+	static boolean erase(Conversations conversations, String user, String thread) {
 		// tag::erase
-		conversations.get(SessionKey.of(user, thread)).clear();
+		return conversations.get(SessionKey.of(user, thread)).clear();
 		// end::erase
 	}
 

@@ -74,9 +74,9 @@ final class TimeSnippets {
 
 	static void branch(Conversation thread) {
 		// tag::branch
-		thread.branch("cheaper", 3);
+		Branch cheaper = thread.branch("cheaper", 3);
 		thread.switchTo("main");
-		thread.deleteBranch("cheaper", false);
+		thread.deleteBranch(cheaper.name(), false);
 		// end::branch
 	}
 
@@ -101,9 +101,9 @@ final class TimeSnippets {
 		// end::onbranch
 	}
 
-	static void fork(Conversations conversations, SessionKey session, SessionKey copy) {
+	static Conversation fork(Conversations conversations, SessionKey session, SessionKey copy) {
 		// tag::fork
-		conversations.get(session).fork(copy, 3);
+		return conversations.get(session).fork(copy, 3);
 		// end::fork
 	}
 

@@ -83,8 +83,7 @@ class TimeSnippetsTests {
 	void forkIsASessionOfItsOwn() {
 		TimeSnippets.seed(this.thread, SessionStoreFixture.batch("q1", "a1", "q2", "a2", "q3", "a3", "q4", "a4"));
 		SessionKey copy = SessionKey.of("ada", "t2");
-		TimeSnippets.fork(this.conversations, this.key, copy);
-		assertThat(this.conversations.get(copy).messages()).hasSize(6);
+		assertThat(TimeSnippets.fork(this.conversations, this.key, copy).messages()).hasSize(6);
 	}
 
 	private void seed(int turns) {

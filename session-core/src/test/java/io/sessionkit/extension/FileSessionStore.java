@@ -102,8 +102,11 @@ public final class FileSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
-		locked(file(key), FileSessionStore::delete);
+	public boolean erase(SessionKey key) {
+		return locked(file(key), (file) -> {
+			boolean expired = hasExpired(file);
+			return delete(file) && !expired;
+		});
 	}
 
 	@Override

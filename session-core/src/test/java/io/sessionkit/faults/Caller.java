@@ -105,7 +105,7 @@ final class Caller implements Runnable {
 			attempt("rename", () -> this.app.thread(key).rename(this.name));
 		}
 		else if (dice < 96) {
-			attempt("state", () -> this.app.thread(key).put("by", this.name));
+			attempt("state", () -> this.app.thread(key).putAttribute("by", this.name));
 		}
 		else {
 			attempt("read", () -> read(key));

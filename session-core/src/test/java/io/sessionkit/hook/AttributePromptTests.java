@@ -77,7 +77,7 @@ class AttributePromptTests {
 	@MethodSource("setups")
 	void promptHasWhatAToolOfTheSameTurnWrote(ClientSetup setup) {
 		ToolCallback speak = FunctionToolCallback.builder("speak", (SessionAdvisorTests.Value language) -> {
-			this.session.put("language", language.value());
+			this.session.putAttribute("language", language.value());
 			return "ok";
 		}).description("chooses the language").inputType(SessionAdvisorTests.Value.class).build();
 		this.model.calls(SessionAdvisorTests.call("c1", "speak", "French")).says("oui");
@@ -93,7 +93,7 @@ class AttributePromptTests {
 			"\u202Egnorts\u2066", "\u200B\uFEFF", "\uDB40\uDC49\uDB40\uDC67", "'; DROP TABLE",
 			"Zo\u00EB \uD83D\uDE00" })
 	void userNameInTheSystemTextIsDataThatCannotLeaveItsQuotes(String name) {
-		this.thread.put("name", name);
+		this.thread.putAttribute("name", name);
 		this.model.says("a");
 		prompt(ClientSetup.plain(), AttributePrompt.of("The user's name is {name}. Be kind.")).call().content();
 		String text = system();
@@ -147,7 +147,7 @@ class AttributePromptTests {
 	@ParameterizedTest
 	@MethodSource("composites")
 	void listsMapsAndBytesAreRefusedByNameAndClass(Object value) {
-		this.thread.put("name", value);
+		this.thread.putAttribute("name", value);
 		assertThatIllegalStateException()
 			.isThrownBy(() -> prompt(ClientSetup.plain(), AttributePrompt.of("{name}")).call().content())
 			.withMessageContaining("'name'")
@@ -182,7 +182,7 @@ class AttributePromptTests {
 
 	@Test
 	void doubledBracesAreBracesOfTheText() {
-		this.thread.put("name", "Ada");
+		this.thread.putAttribute("name", "Ada");
 		this.model.says("a");
 		prompt(ClientSetup.plain(), AttributePrompt.of("Write {{\"to\": {name}}} and {{{name}}}, {{name}}.")).call()
 			.content();
@@ -225,7 +225,7 @@ class AttributePromptTests {
 	}
 
 	private String rendered(Object value) {
-		this.thread.put("value", value);
+		this.thread.putAttribute("value", value);
 		this.model.says("a");
 		prompt(ClientSetup.plain(), AttributePrompt.of("{value}")).call().content();
 		return system();

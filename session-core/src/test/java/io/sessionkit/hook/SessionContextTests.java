@@ -132,9 +132,9 @@ class SessionContextTests {
 	@MethodSource("setups")
 	void whatAToolWritesIsReadByLaterToolsOfTheTurnAndByTheNextTurn(ClientSetup setup) {
 		List<Object> read = new CopyOnWriteArrayList<>();
-		ToolCallback write = tool("write", () -> this.session.put("step", 1));
+		ToolCallback write = tool("write", () -> this.session.putAttribute("step", 1));
 		ToolCallback add = tool("add",
-				() -> this.session.put("step", this.session.get("step", Integer.class).orElse(0) + 1));
+				() -> this.session.putAttribute("step", this.session.attribute("step", Integer.class).orElse(0) + 1));
 		ToolCallback look = tool("look", () -> read.add(this.session.attributes()));
 		this.model.calls(call("write"), call("look"))
 			.calls(call("add"))
@@ -157,11 +157,11 @@ class SessionContextTests {
 		SessionHook hook = TestHooks.noting("h", (phase, context) -> {
 			assertThat(context.attributes()).isEqualTo(this.session.attributes());
 			seen.add(phase + " " + context.attributes().getOrDefault("by", ""));
-			this.session.put("by", phase);
+			this.session.putAttribute("by", phase);
 		});
 		ToolCallback write = tool("write", () -> {
 			seen.add("tool " + this.session.attributes().get("by"));
-			this.session.put("by", "tool");
+			this.session.putAttribute("by", "tool");
 		});
 		this.model.calls(call("write")).says("a");
 		setup.content(prompt(client(setup, List.of(hook), write), "q"));
@@ -175,7 +175,7 @@ class SessionContextTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void whatAHookWroteThatAnsweredIsStored(ClientSetup.Mode mode) {
 		SessionHook answer = TestHooks.beforeTurn("faq", (input) -> {
-			this.session.put("asked", true);
+			this.session.putAttribute("asked", true);
 			return HookResult.answer("nine");
 		});
 		assertThat(setup(mode).content(prompt(client(setup(mode), List.of(answer)), "when?"))).isEqualTo("nine");
@@ -280,7 +280,7 @@ class SessionContextTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void attributesOfATurnSurviveARenameMeanwhile(ClientSetup.Mode mode) {
 		ChatClient chat = withAttributes(setup(mode), List.of());
-		this.thread.put("key", new byte[] { 1 });
+		this.thread.putAttribute("key", new byte[] { 1 });
 		this.model.calls(call("write")).step((prompt) -> {
 			this.thread.rename("renamed");
 			return Flux.just(this.model.chunk("a", List.of(), true));
@@ -295,7 +295,7 @@ class SessionContextTests {
 	void attributeThatIsWrittenBetweenTurnsIsNotOverwrittenByATurnThatRan(ClientSetup.Mode mode) {
 		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.model.calls(call("write")).step((prompt) -> {
-			CompletableFuture.runAsync(() -> this.thread.put("role", "admin")).join();
+			CompletableFuture.runAsync(() -> this.thread.putAttribute("role", "admin")).join();
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		assertThatExceptionOfType(SessionConflictException.class)
@@ -306,7 +306,7 @@ class SessionContextTests {
 	@Test
 	void moveOfTheHeadRestoresTheAttributesOfItsTurn() {
 		ToolCallback add = tool("add",
-				() -> this.session.put("step", this.session.get("step", Integer.class).orElse(0) + 1));
+				() -> this.session.putAttribute("step", this.session.attribute("step", Integer.class).orElse(0) + 1));
 		ChatClient chat = client(ClientSetup.plain(), List.of(), add);
 		for (int turn = 1; turn <= 3; turn++) {
 			this.model.calls(call("add")).says("a");
@@ -356,10 +356,10 @@ class SessionContextTests {
 	private int turns(ClientSetup.Mode mode, SessionKey key, Random random, CyclicBarrier together) throws Exception {
 		Runnable count = () -> {
 			assertThat(this.session.key()).isEqualTo(key);
-			assertThat(this.session.get("me", String.class).orElse(key.toString())).isEqualTo(key.toString());
-			this.session.put("me", key.toString());
+			assertThat(this.session.attribute("me", String.class).orElse(key.toString())).isEqualTo(key.toString());
+			this.session.putAttribute("me", key.toString());
 			Thread.yield();
-			this.session.put("count", this.session.get("count", Integer.class).orElse(0) + 1);
+			this.session.putAttribute("count", this.session.attribute("count", Integer.class).orElse(0) + 1);
 		};
 		ScriptedChatModel own = new ScriptedChatModel();
 		SessionHook hook = TestHooks.noting("h", (phase, context) -> count.run());
@@ -384,14 +384,14 @@ class SessionContextTests {
 		for (ClientSetup.Mode inner : ClientSetup.Mode.values()) {
 			ScriptedChatModel expert = new ScriptedChatModel().calls(call("note")).says("42");
 			List<String> heard = new CopyOnWriteArrayList<>();
-			ToolCallback note = tool("note", () -> this.session.put("who", this.session.key().id()));
+			ToolCallback note = tool("note", () -> this.session.putAttribute("who", this.session.key().id()));
 			ChatClient experts = setup(inner).builder(expert, advisor(List.of(new Counting())))
 				.defaultTools(note)
 				.build();
 			ToolCallback ask = tool("ask", () -> {
-				this.session.put("before", this.session.key().id());
+				this.session.putAttribute("before", this.session.key().id());
 				setup(inner).content(experts.prompt().user("q").advisors(SessionAdvisor.session(T2)));
-				this.session.put("after", this.session.key().id());
+				this.session.putAttribute("after", this.session.key().id());
 				heard.add("asked");
 			});
 			this.model.calls(call("ask")).says("a");
@@ -416,11 +416,12 @@ class SessionContextTests {
 	@Test
 	void outsideOfACallEveryMethodThrowsAndSaysWhatToDo() {
 		List<Callable<?>> methods = List.of(this.session::key, this.session::turnId, this.session::agent,
-				this.session::history, this.session::attributes, () -> this.session.get("a", String.class), () -> {
-					this.session.put("a", "b");
+				this.session::history, this.session::attributes, () -> this.session.attribute("a", String.class),
+				() -> {
+					this.session.putAttribute("a", "b");
 					return true;
 				}, () -> {
-					this.session.remove("a");
+					this.session.removeAttribute("a");
 					return true;
 				}, () -> this.session.wrap(() -> {
 				}));
@@ -459,12 +460,12 @@ class SessionContextTests {
 
 			@Override
 			public void toolCalled(SessionEvent.ToolCalled event) {
-				thrown.add(catchThrowable(() -> SessionContextTests.this.session.put("by", "listener")));
+				thrown.add(catchThrowable(() -> SessionContextTests.this.session.putAttribute("by", "listener")));
 			}
 
 			@Override
 			public void toolReturned(SessionEvent.ToolReturned event) {
-				thrown.add(catchThrowable(() -> SessionContextTests.this.session.put("by", "listener")));
+				thrown.add(catchThrowable(() -> SessionContextTests.this.session.putAttribute("by", "listener")));
 			}
 
 		};
@@ -506,12 +507,12 @@ class SessionContextTests {
 			ToolCallback split = tool("split", () -> {
 				Future<Throwable> bare = pool.submit(() -> catchThrowable(this.session::key));
 				Future<SessionKey> called = pool.submit(this.session.wrap(() -> this.session.key()));
-				Future<?> run = pool.submit(this.session.wrap(() -> this.session.put("run", true)));
+				Future<?> run = pool.submit(this.session.wrap(() -> this.session.putAttribute("run", true)));
 				assertThat(get(bare)).isInstanceOf(IllegalStateException.class);
 				assertThat(get(called)).isEqualTo(T1);
 				assertThat(get(run)).isNull();
 				assertThat(get(pool.submit(() -> catchThrowable(this.session::key)))).isNotNull();
-				this.session.put("checked", true);
+				this.session.putAttribute("checked", true);
 			});
 			this.model.calls(call("split")).says("a");
 			setup(mode).content(prompt(client(setup(mode), List.of(), split), "q"));
@@ -547,7 +548,7 @@ class SessionContextTests {
 		setup(mode).content(prompt(ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
 			.defaultAdvisors(ToolCallingAdvisor.builder().toolCallingManager(elsewhere).build())
-			.defaultTools(tool("write", () -> this.session.put("step", 1)))
+			.defaultTools(tool("write", () -> this.session.putAttribute("step", 1)))
 			.build(), "q"));
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("step", 1));
 	}
@@ -556,7 +557,7 @@ class SessionContextTests {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void toolThatAnAdvisorAddsHasTheCallToo(ClientSetup.Mode mode) {
-		ToolCallback late = tool("write", () -> this.session.put("step", 1));
+		ToolCallback late = tool("write", () -> this.session.putAttribute("step", 1));
 		this.model.calls(call("write")).says("a");
 		setup(mode).content(prompt(ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
@@ -602,10 +603,10 @@ class SessionContextTests {
 		CountDownLatch gone = new CountDownLatch(1);
 		AtomicReference<Throwable> late = new AtomicReference<>();
 		ToolCallback slow = tool("slow", () -> {
-			this.session.put("name", "early");
+			this.session.putAttribute("name", "early");
 			started.countDown();
 			awaitUninterrupted(gone);
-			late.set(catchThrowable(() -> this.session.put("name", "late")));
+			late.set(catchThrowable(() -> this.session.putAttribute("name", "late")));
 		});
 		ChatClient chat = withAttributes(ClientSetup.streaming(), List.of());
 		this.model.calls(call("slow"));
@@ -624,7 +625,8 @@ class SessionContextTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void taskThatOutlivesItsCallWritesNothing(ClientSetup.Mode mode) {
 		AtomicReference<Runnable> late = new AtomicReference<>();
-		ToolCallback write = tool("write", () -> late.set(this.session.wrap(() -> this.session.put("name", "late"))));
+		ToolCallback write = tool("write",
+				() -> late.set(this.session.wrap(() -> this.session.putAttribute("name", "late"))));
 		this.model.calls(call("write")).says("a");
 		setup(mode).content(prompt(client(setup(mode), List.of(), write), "q"));
 		assertThatIllegalStateException().isThrownBy(() -> late.get().run()).withMessageContaining("'t1'");
@@ -638,15 +640,15 @@ class SessionContextTests {
 		byte[] bytes = { 1 };
 		this.model.calls(call("look")).says("a");
 		ToolCallback look = tool("look", () -> {
-			this.session.put("list", list);
-			this.session.put("set", set);
-			this.session.put("bytes", bytes);
+			this.session.putAttribute("list", list);
+			this.session.putAttribute("set", set);
+			this.session.putAttribute("bytes", bytes);
 			list.add("b");
 			set.add("b");
 			bytes[0] = 2;
-			this.session.get("bytes", byte[].class).orElseThrow()[0] = 3;
-			unchangeable(() -> this.session.get("list", List.class).orElseThrow().clear());
-			unchangeable(() -> this.session.get("set", Set.class).orElseThrow().clear());
+			this.session.attribute("bytes", byte[].class).orElseThrow()[0] = 3;
+			unchangeable(() -> this.session.attribute("list", List.class).orElseThrow().clear());
+			unchangeable(() -> this.session.attribute("set", Set.class).orElseThrow().clear());
 			unchangeable(() -> this.session.attributes().clear());
 		});
 		prompt(client(ClientSetup.plain(), List.of(), look), "q").call().content();
@@ -661,11 +663,13 @@ class SessionContextTests {
 		this.model.calls(call("look")).says("a");
 		List<Object> read = new CopyOnWriteArrayList<>();
 		ToolCallback look = tool("look", () -> {
-			this.session.put("age", 42);
-			read.add(this.session.get("age", int.class).orElseThrow());
-			read.add(this.session.get("age", Number.class).orElseThrow());
-			read.add(this.session.get("absent", String.class).isEmpty());
-			read.add(catchThrowable(() -> this.session.get("age", String.class)));
+			this.session.putAttribute("age", 42);
+			read.add(this.session.attribute("age", int.class).orElseThrow());
+			read.add(this.session.attribute("age", Number.class).orElseThrow());
+			read.add(this.session.attribute("absent", String.class).isEmpty());
+			read.add(catchThrowable(() -> this.session.attribute("age", String.class)));
+			read.add(this.session.removeAttribute("age"));
+			read.add(this.session.removeAttribute("age"));
 		});
 		prompt(client(ClientSetup.plain(), List.of(), look), "q").call().content();
 		assertThat(read.subList(0, 3)).containsExactly(42, 42, true);
@@ -675,6 +679,7 @@ class SessionContextTests {
 			.hasMessageContaining("java.lang.Integer")
 			.hasMessageContaining("java.lang.String")
 			.hasMessageNotContaining("42");
+		assertThat(read.subList(4, 6)).containsExactly(true, false);
 	}
 
 	@Test
@@ -682,10 +687,10 @@ class SessionContextTests {
 		List<Throwable> thrown = new CopyOnWriteArrayList<>();
 		this.model.calls(call("look")).says("a");
 		ToolCallback look = tool("look", () -> {
-			thrown.add(catchThrowable(() -> this.session.put("lock", new Object())));
-			thrown.add(catchThrowable(() -> this.session.put("text", "secret \uD800")));
-			thrown.add(catchThrowable(() -> this.session.put("a\uD800", "b")));
-			this.session.put("fine", 1);
+			thrown.add(catchThrowable(() -> this.session.putAttribute("lock", new Object())));
+			thrown.add(catchThrowable(() -> this.session.putAttribute("text", "secret \uD800")));
+			thrown.add(catchThrowable(() -> this.session.putAttribute("a\uD800", "b")));
+			this.session.putAttribute("fine", 1);
 		});
 		prompt(client(ClientSetup.plain(), List.of(), look), "q").call().content();
 		assertThat(thrown).hasSize(3);
@@ -723,12 +728,14 @@ class SessionContextTests {
 		Conversations small = Conversations.builder(this.store).maxAttributesSize(DataSize.ofBytes(60)).build();
 		AtomicReference<Throwable> thrown = new AtomicReference<>();
 		ToolCallback write = tool("write",
-				() -> thrown.set(catchThrowable(() -> this.session.put("name", "x".repeat(60)))));
+				() -> thrown.set(catchThrowable(() -> this.session.putAttribute("name", "x".repeat(60)))));
 		this.model.calls(call("write")).says("a");
 		ChatClient chat = ClientSetup.plain().builder(this.model, SessionAdvisor.of(small)).defaultTools(write).build();
 		prompt(chat, "q").call().content();
 		assertThat(thrown.get()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("'name'");
-		assertThatThrownBy(() -> small.get(T1).put("name", "x".repeat(60)))
+		assertThatThrownBy(() -> small.get(T1).putAttribute("name", "x".repeat(60)))
+			.isInstanceOf(IllegalArgumentException.class);
+		assertThatThrownBy(() -> small.get(T1).fork(T2).putAttribute("name", "x".repeat(60)))
 			.isInstanceOf(IllegalArgumentException.class);
 		assertThat(this.thread.attributes()).isEmpty();
 		assertThatThrownBy(() -> Conversations.builder(this.store).maxAttributesSize(DataSize.ofBytes(0)))
@@ -738,24 +745,34 @@ class SessionContextTests {
 	@Test
 	void attributesAreWrittenBetweenTurnsToo() {
 		this.store.add(T1, List.of(new UserMessage("q")));
-		this.thread.put("name", "Ada");
-		this.thread.put("step", 1);
-		this.thread.remove("step");
-		this.thread.remove("absent");
+		this.thread.putAttribute("name", "Ada");
+		this.thread.putAttribute("step", 1);
+		assertThat(this.thread.attribute("step", Integer.class)).contains(1);
+		assertThat(this.thread.removeAttribute("step")).isTrue();
+		assertThat(this.thread.removeAttribute("step")).isFalse();
+		assertThat(this.thread.attribute("step", Integer.class)).isEmpty();
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
-		assertThatThrownBy(() -> this.thread.put("sessionkit.x", 1)).isInstanceOf(IllegalArgumentException.class);
-		assertThatThrownBy(() -> this.thread.put("x", new Object())).isInstanceOf(UnstorableMessageException.class);
+		assertThat(this.thread.attribute("name", CharSequence.class)).contains("Ada");
+		assertThatThrownBy(() -> this.thread.attribute("name", Integer.class))
+			.isInstanceOf(IllegalArgumentException.class)
+			.hasMessageContaining("'name'")
+			.hasMessageContaining("java.lang.Integer")
+			.hasMessageNotContaining("Ada");
+		assertThatThrownBy(() -> this.thread.putAttribute("sessionkit.x", 1))
+			.isInstanceOf(IllegalArgumentException.class);
+		assertThatThrownBy(() -> this.thread.putAttribute("x", new Object()))
+			.isInstanceOf(UnstorableMessageException.class);
 	}
 
 	@ParameterizedTest
 	@MethodSource("setups")
 	void firstTurnReadsWhatWasWrittenBeforeIt(ClientSetup setup) {
-		this.thread.put("name", "Ada");
-		this.thread.put("step", 1);
+		this.thread.putAttribute("name", "Ada");
+		this.thread.putAttribute("step", 1);
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada", "step", 1));
 		List<Object> read = new CopyOnWriteArrayList<>();
 		ToolCallback look = tool("look", () -> read.add(this.session.attributes()));
-		ToolCallback write = tool("write", () -> this.session.put("step", 2));
+		ToolCallback write = tool("write", () -> this.session.putAttribute("step", 2));
 		this.model.calls(call("look")).calls(call("write")).says("a");
 		assertThat(setup.content(prompt(client(setup, List.of(), look, write), "q"))).isEqualTo("a");
 		assertThat(read).containsExactly(Map.of("name", "Ada", "step", 1));
@@ -785,8 +802,9 @@ class SessionContextTests {
 
 	@Test
 	void attributeOfAnAbsentSessionIsRefused() {
-		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.remove("a"));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.removeAttribute("a"));
 		assertThat(this.thread.attributes()).isEmpty();
+		assertThat(this.thread.attribute("a", String.class)).isEmpty();
 		assertThat(this.thread.session()).isEmpty();
 	}
 
@@ -796,10 +814,10 @@ class SessionContextTests {
 		Conversation other = Conversations.of(this.memory).get(T1);
 		this.store.beforeCommit(() -> {
 			if (other.attributes().size() < 3) {
-				other.put("other" + other.attributes().size(), 1);
+				other.putAttribute("other" + other.attributes().size(), 1);
 			}
 		});
-		this.thread.put("mine", 1);
+		this.thread.putAttribute("mine", 1);
 		assertThat(this.thread.attributes()).containsOnlyKeys("mine", "other0", "other1", "other2");
 	}
 
@@ -807,8 +825,8 @@ class SessionContextTests {
 	void writerWhoNeverGetsThroughGivesUp() {
 		this.memory.add(T1, List.of(new UserMessage("q")));
 		Conversation other = Conversations.of(this.memory).get(T1);
-		this.store.beforeCommit(() -> other.put("count", other.attributes().hashCode()));
-		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.thread.put("mine", 1))
+		this.store.beforeCommit(() -> other.putAttribute("count", other.attributes().hashCode()));
+		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> this.thread.putAttribute("mine", 1))
 			.withMessageContaining("'t1'");
 		assertThat(this.thread.attributes()).containsOnlyKeys("count");
 	}
@@ -818,7 +836,7 @@ class SessionContextTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void oneHookForAllSessionsHasTheIdentityOfEachCall(ClientSetup.Mode mode) {
 		SessionHook memory = TestHooks.beforeTurn("memory", (input) -> {
-			this.session.put("user", this.session.key().owner());
+			this.session.putAttribute("user", this.session.key().owner());
 			return HookResult.keep();
 		});
 		ChatClient chat = client(setup(mode), List.of(memory));
@@ -837,7 +855,7 @@ class SessionContextTests {
 		ToolCallback info = FunctionToolCallback
 			.builder("userInfo",
 					(SessionAdvisorTests.Value field) -> field.value() + " of "
-							+ this.session.get("user_id", String.class).orElse("nobody"))
+							+ this.session.attribute("user_id", String.class).orElse("nobody"))
 			.description("what is known of the user")
 			.inputType(SessionAdvisorTests.Value.class)
 			.build();
@@ -845,7 +863,7 @@ class SessionContextTests {
 		this.model.calls(SessionAdvisorTests.call("c1", "userInfo", "city")).says("a");
 		ChatClient chat = client(setup, List.of(), info);
 		setup.content(prompt(chat, "q"));
-		this.thread.put("user_id", "user_123");
+		this.thread.putAttribute("user_id", "user_123");
 		setup.content(prompt(chat, "q"));
 		assertThat(Lines.of(this.thread.messages())).contains("tool userInfo=\"city of nobody\"",
 				"tool userInfo=\"city of user_123\"");
@@ -887,7 +905,7 @@ class SessionContextTests {
 	}
 
 	private ToolCallback write() {
-		return tool("write", () -> this.session.put("name", "changed"));
+		return tool("write", () -> this.session.putAttribute("name", "changed"));
 	}
 
 	/**
@@ -895,7 +913,8 @@ class SessionContextTests {
 	 */
 	private ChatClient withAttributes(ClientSetup setup, List<SessionHook> hooks) {
 		this.model.calls(call("first")).says("a");
-		prompt(client(ClientSetup.plain(), List.of(), tool("first", () -> this.session.put("name", "Ada"))), "q0")
+		prompt(client(ClientSetup.plain(), List.of(), tool("first", () -> this.session.putAttribute("name", "Ada"))),
+				"q0")
 			.call()
 			.content();
 		assertThat(this.thread.attributes()).isEqualTo(Map.of("name", "Ada"));
@@ -951,7 +970,7 @@ class SessionContextTests {
 		@Override
 		public HookResult<List<Message>> beforeSave(HookContext context, TurnPart part) {
 			SessionContext mine = SessionContextTests.this.session;
-			mine.put("saved", mine.get("saved", Integer.class).orElse(0) + 1);
+			mine.putAttribute("saved", mine.attribute("saved", Integer.class).orElse(0) + 1);
 			return HookResult.keep();
 		}
 

@@ -285,7 +285,7 @@ class SessionListenerTests {
 
 						@Override
 						public void modelCalled(SessionEvent.ModelCalled event) {
-							conversations.get(event.key()).put("a", 1);
+							conversations.get(event.key()).putAttribute("a", 1);
 						}
 
 					}))
@@ -458,13 +458,14 @@ class SessionListenerTests {
 		}
 
 		private void write() {
-			List<Runnable> writes = List.of(() -> this.conversation.put("written", 1), this.conversation::reset);
+			List<Runnable> writes = List.of(() -> this.conversation.putAttribute("written", 1),
+					this.conversation::reset);
 			writes.forEach((each) -> this.refused.add(String.valueOf(catchThrowable(each::run).getMessage())));
 		}
 
 		@Override
 		public void committed(SessionEvent.Committed event) {
-			this.conversation.put("written", 1);
+			this.conversation.putAttribute("written", 1);
 		}
 
 	}

@@ -168,6 +168,7 @@ abstract class ExpiryContract extends RecordContract {
 			Assumptions.abort("Not applicable: nothing can get under this store to spoil a session.");
 		}
 		expire(expired);
+		boolean erased = false;
 		try {
 			await().untilAsserted(() -> {
 				deleteAllExpired();
@@ -177,8 +178,9 @@ abstract class ExpiryContract extends RecordContract {
 				.withMessageContaining(unreadable.toString());
 		}
 		finally {
-			store().erase(unreadable);
+			erased = store().erase(unreadable);
 		}
+		assertThat(erased).as("one that cannot be read").isTrue();
 		if (leftOf(expired) == -1) {
 			Assumptions.abort("Not seen: nothing can look under this store for what is left of the other session.");
 		}

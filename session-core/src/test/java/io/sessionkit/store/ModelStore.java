@@ -92,8 +92,8 @@ final class ModelStore {
 		return true;
 	}
 
-	void erase(SessionKey key) {
-		this.sessions.remove(key);
+	boolean erase(SessionKey key) {
+		return this.sessions.remove(key) != null;
 	}
 
 	/**

@@ -284,7 +284,7 @@ abstract class ProtocolContract extends SessionStoreFixture {
 		SessionKey key = key();
 		threadOf(key, 2);
 		store().put(key, RecordWrite.create("note", "1", "text"));
-		store().clear(key);
+		assertThat(store().clear(key)).isTrue();
 		assertThat(store().find(key)).isEmpty();
 		assertThat(store().messages(key)).isEmpty();
 		assertThat(store().turns(key, Tail.ALL)).isEmpty();
@@ -312,11 +312,31 @@ abstract class ProtocolContract extends SessionStoreFixture {
 	@Test
 	void clearIsIdempotent() {
 		SessionKey key = key();
-		store().clear(key);
+		assertThat(store().clear(key)).isFalse();
 		threadOf(key, 1);
-		store().clear(key);
-		store().clear(key);
+		assertThat(store().clear(key)).isTrue();
+		assertThat(store().clear(key)).isFalse();
 		assertThat(store().find(key)).isEmpty();
+	}
+
+	@Test
+	void erasureSaysWhetherThereWasASession() {
+		SessionKey key = key();
+		assertThat(store().erase(key)).as("absent").isFalse();
+		threadOf(key, 1);
+		store().commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q2")));
+		assertThat(store().erase(key)).as("its turn waits").isTrue();
+		assertThat(store().erase(key)).as("erased").isFalse();
+		commit(Commit.first(key).header(HeaderChange.NONE.title("new")));
+		assertThat(store().erase(key)).as("without turns").isTrue();
+	}
+
+	@Test
+	void ofConcurrentErasuresOneAtLeastHasFoundTheSession() throws Exception {
+		SessionKey key = key();
+		threadOf(key, 2);
+		assertThat(race(8, () -> store().erase(key))).contains(true);
+		assertThat(store().erase(key)).isFalse();
 	}
 
 	@Test

@@ -12,6 +12,8 @@ import java.util.UUID;
 
 import io.sessionkit.SessionKey;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * A random sequence of operations on a few sessions of two owners, made to a store and to
  * a model, which must agree after each of them. If there are several stores on the same
@@ -95,8 +97,8 @@ final class RandomProgram {
 			RandomContent.KINDS.forEach((kind) -> comparison().compareRecords(key, kind));
 		}
 		for (SessionKey key : this.keys) {
-			one(this.stores).erase(key);
-			this.model.erase(key);
+			boolean erased = one(this.stores).erase(key);
+			assertThat(erased).isEqualTo(this.model.erase(key));
 			comparison().compareView(key, Window.HEADER);
 			comparison().compareList(key.owner());
 		}

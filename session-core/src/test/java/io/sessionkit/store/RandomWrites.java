@@ -468,8 +468,8 @@ final class RandomWrites {
 
 	private void erase(SessionKey key) {
 		this.steps.add(key.id() + ": erase");
-		this.store.erase(key);
-		this.model.erase(key);
+		boolean erased = this.store.erase(key);
+		assertThat(erased).isEqualTo(this.model.erase(key));
 	}
 
 	private void expire(ModelSession session) {

@@ -263,6 +263,18 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 		assertThat(log(key)).containsExactly("new");
 	}
 
+	@Test
+	void erasureOfAnExpiredSessionFindsNone() {
+		SessionKey key = key();
+		expired(key);
+		assertThat(store().erase(key)).isFalse();
+		expired(key);
+		assertThat(store().clear(key)).isFalse();
+		store().add(key, batch("new"));
+		assertStartedAnew(key);
+		assertThat(store().erase(key)).isTrue();
+	}
+
 	private Session expired(SessionKey key) {
 		threadOf(key, 2);
 		store().put(key, RecordWrite.create("note", "1", "text"));

@@ -251,8 +251,8 @@ public final class ObservedStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
-		this.store.erase(key);
+	public boolean erase(SessionKey key) {
+		return this.store.erase(key);
 	}
 
 	@Override

@@ -75,7 +75,7 @@ class SessionContextAutoConfigurationTests {
 		this.runner.withPropertyValues("sessionkit.attributes.max-size=100B").run((context) -> {
 			context.getBean(SessionStore.class).add(ADA, List.of(new UserMessage("q")));
 			assertThatIllegalArgumentException()
-				.isThrownBy(() -> context.getBean(Conversations.class).get(ADA).put("name", "x".repeat(100)))
+				.isThrownBy(() -> context.getBean(Conversations.class).get(ADA).putAttribute("name", "x".repeat(100)))
 				.withMessageContaining("may have 100");
 		});
 	}
@@ -104,7 +104,7 @@ class SessionContextAutoConfigurationTests {
 
 		@Tool(description = "remembers the language of the user")
 		String remember(String language) {
-			this.session.put("language", language);
+			this.session.putAttribute("language", language);
 			return "ok";
 		}
 
@@ -120,7 +120,8 @@ class SessionContextAutoConfigurationTests {
 
 		@Tool(description = "how to greet the user")
 		String greeting() {
-			return this.session.key().owner() + " speaks " + this.session.get("language", String.class).orElseThrow();
+			return this.session.key().owner() + " speaks "
+					+ this.session.attribute("language", String.class).orElseThrow();
 		}
 
 	}

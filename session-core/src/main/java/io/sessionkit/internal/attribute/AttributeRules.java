@@ -38,7 +38,7 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 		checkUnits(name);
 		if (value == null) {
 			throw new IllegalArgumentException(
-					attribute(name) + " must not be null. Use remove(name) to take it away.");
+					attribute(name) + " must not be null. Use removeAttribute(name) to take it away.");
 		}
 		Map<String, Object> changed = new HashMap<>(attributes);
 		changed.put(name, copy(name, value));

@@ -96,9 +96,10 @@ public final class TurnAttributes {
 	/**
 	 * Removes an attribute.
 	 * @param saving whether a hook that decides what is stored removes it
+	 * @return whether it was there
 	 */
-	public void remove(String name, boolean saving) {
-		change((attributes) -> this.rules.get().without(attributes, name), saving);
+	public boolean remove(String name, boolean saving) {
+		return change((attributes) -> this.rules.get().without(attributes, name), saving).containsKey(name);
 	}
 
 	/**
@@ -148,13 +149,16 @@ public final class TurnAttributes {
 		return (this.base == this.values || AttributeRules.areEqual(this.base, this.values)) ? null : this.values;
 	}
 
-	private synchronized void change(UnaryOperator<Map<String, Object>> change, boolean saving) {
+	/** Returns the attributes as they were before the change. */
+	private synchronized Map<String, Object> change(UnaryOperator<Map<String, Object>> change, boolean saving) {
 		if (this.phase == Phase.OVER || (this.phase == Phase.SAVING && !saving)) {
 			throw new IllegalStateException("The turn on session " + this.rules.get().key()
 					+ " is over, and its attributes are not written any more. Write them before the tool or hook returns.");
 		}
-		this.values = change.apply(this.values);
+		Map<String, Object> before = this.values;
+		this.values = change.apply(before);
 		this.written = true;
+		return before;
 	}
 
 }

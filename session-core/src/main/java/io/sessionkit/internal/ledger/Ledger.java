@@ -135,7 +135,7 @@ public final class Ledger {
 	 * Returns the calls in the sessions of an owner that wait for a person. A call that
 	 * cannot be read here is left out, as below.
 	 */
-	public List<ToolApproval> pending(String owner, Page page) {
+	public List<ToolApproval> pendingOf(String owner, Page page) {
 		List<ToolApproval> pending = new ArrayList<>();
 		long wanted = (long) page.offset() + page.limit();
 		for (int offset = 0; pending.size() < wanted; offset += BATCH) {

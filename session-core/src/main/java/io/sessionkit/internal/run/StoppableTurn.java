@@ -62,13 +62,13 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
-	public void put(String name, Object value) {
-		running().put(name, value);
+	public void putAttribute(String name, Object value) {
+		running().putAttribute(name, value);
 	}
 
 	@Override
-	public void remove(String name) {
-		running().remove(name);
+	public boolean removeAttribute(String name) {
+		return running().removeAttribute(name);
 	}
 
 	@Override

@@ -50,13 +50,13 @@ record BoundTurn(Supplier<HookContext> now, TurnSession session, LongSupplier st
 	}
 
 	@Override
-	public void put(String name, Object value) {
+	public void putAttribute(String name, Object value) {
 		this.attributes.put(name, value, this.saving);
 	}
 
 	@Override
-	public void remove(String name) {
-		this.attributes.remove(name, this.saving);
+	public boolean removeAttribute(String name) {
+		return this.attributes.remove(name, this.saving);
 	}
 
 	@Override

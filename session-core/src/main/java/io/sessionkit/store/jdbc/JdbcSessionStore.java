@@ -45,6 +45,7 @@ import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.TurnView;
 import io.sessionkit.store.Window;
+import io.sessionkit.store.jdbc.SessionStatements.Erased;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -389,13 +390,13 @@ public final class JdbcSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
+	public boolean erase(SessionKey key) {
 		this.callers.checkCommit(key);
 		Backend statements = backend();
 		SessionStatements sessions = statements.tables().sessions();
 		String hash = KeyHash.of(key).session();
-		Optional<Long> erased = this.work.atomically(statements.dialect().beginning(), (connection) -> {
-			Optional<Long> found = Optional.ofNullable(sessions.erase(connection, hash));
+		Optional<Erased> erased = this.work.atomically(statements.dialect().beginning(), (connection) -> {
+			Optional<Erased> found = Optional.ofNullable(sessions.erase(connection, hash));
 			return Optional.of(new JdbcWork.Change<>(found, true));
 		});
 		this.views.forget(key);
@@ -403,7 +404,8 @@ public final class JdbcSessionStore implements SessionStore {
 			this.callers.erased(key);
 		}
 		// others may put records of the session until the erasure is committed
-		erased.ifPresent((pk) -> afterErasure(new ExpiredRows(this.work, statements).lateRecords(pk)));
+		erased.ifPresent((session) -> afterErasure(new ExpiredRows(this.work, statements).lateRecords(session.pk())));
+		return erased.filter(Erased::lived).isPresent();
 	}
 
 	/**

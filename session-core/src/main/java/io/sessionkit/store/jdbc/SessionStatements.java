@@ -92,7 +92,8 @@ final class SessionStatements {
 				select {header}, s.owner, s.id from {session} s where s.owner_hash = :owner and {live}
 				order by s.updated_at desc, s.pk desc {page}
 				""");
-		this.pk = templates.sql("select s.pk from {session} s where s.key_hash = :key {lock}");
+		this.pk = templates
+			.sql("select s.pk, case when {live} then 1 else 0 end from {session} s where s.key_hash = :key {lock}");
 		this.erase = List.of(templates.sql("delete from {item} where session_pk = :pk"),
 				templates.sql("delete from {turn} where session_pk = :pk"),
 				templates.sql("delete from {record} where session_pk = :pk"),
@@ -270,14 +271,28 @@ final class SessionStatements {
 	}
 
 	/**
-	 * Erases a session and its rows, if it exists.
-	 * @return the primary key that its rows referred to; null if it did not exist
+	 * A session that was erased.
+	 *
+	 * @param pk the primary key that its rows referred to
+	 * @param lived whether it had not expired
 	 */
-	@Nullable Long erase(Connection connection, String key) throws SQLException {
+	record Erased(long pk, boolean lived) {
+
+		private static Erased read(ResultSet row) throws SQLException {
+			return new Erased(row.getLong(1), row.getInt(2) == 1);
+		}
+
+	}
+
+	/**
+	 * Erases a session and its rows, if it exists, expired or not.
+	 * @return what was erased; null if it did not exist
+	 */
+	@Nullable Erased erase(Connection connection, String key) throws SQLException {
 		Params params = Params.of("key", key);
-		Long found = touched(connection, params) ? this.pk.first(connection, params, (row) -> row.getLong(1)) : null;
+		Erased found = touched(connection, params) ? this.pk.first(connection, params, Erased::read) : null;
 		if (found != null) {
-			erase(connection, found.longValue());
+			erase(connection, found.pk());
 		}
 		return found;
 	}

@@ -274,11 +274,14 @@ public final class InMemorySessionStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
+	public boolean erase(SessionKey key) {
+		AtomicBoolean lived = new AtomicBoolean();
 		this.sessions.computeIfPresent(key, (same, session) -> {
+			lived.set(!session.isExpired(now()));
 			forget(session);
 			return null;
 		});
+		return lived.get();
 	}
 
 	@Override

@@ -341,12 +341,13 @@ public final class RedisSessionStore implements SessionStore {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
+	public boolean erase(SessionKey key) {
 		List<RecordWrite> deletions = this.shared.deletions(key, (kind) -> records(key, kind));
 		long announced = this.shared.announce(key, deletions);
-		this.writes.erase(key);
+		boolean erased = this.writes.erase(key);
 		this.shared.withdraw(key, deletions, announced);
 		this.views.forget(key);
+		return erased;
 	}
 
 	/**

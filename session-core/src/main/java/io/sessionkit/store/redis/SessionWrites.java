@@ -176,9 +176,12 @@ final class SessionWrites {
 	/**
 	 * Erases the session that exists now, and no later one: if the request arrives twice,
 	 * another writer may have created a session in between. A write id cannot help here,
-	 * because an erased session leaves no key to keep it in.
+	 * because an erased session leaves no key to keep it in. So nobody can tell whether
+	 * an earlier request, whose answer was lost, or another writer has erased what was
+	 * there a moment ago; what is told is that it was there.
+	 * @return whether there was a session that had not expired
 	 */
-	void erase(SessionKey key) {
+	boolean erase(SessionKey key) {
 		Reply standing = this.scripts.read(Script.STANDING, this.keys.scripts(KeyHash.of(key)), new Arguments());
 		List<String> kinds = standing.list(2).texts();
 		List<Pair> indexes = new ArrayList<>(List.of(this.keys.sessions(key.owner())));
@@ -195,6 +198,7 @@ final class SessionWrites {
 		others.forEach((kind) -> indexes.add(this.keys.records(key.owner(), kind)));
 		long upTo = (reply.number(1) == 1) ? reply.number(0) : standing.number(0);
 		indexes.forEach((each) -> onceWritten(() -> this.index.forget(each, key.id(), upTo)));
+		return standing.number(3) == 1;
 	}
 
 	private List<Pair> sessionAndWrites(SessionKey key) {

@@ -273,7 +273,7 @@ class CallerTransactionTests {
 		TransactionTemplate transaction = transaction(TransactionDefinition.PROPAGATION_REQUIRED);
 		transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		transaction.executeWithoutResult((status) -> {
-			conversation().put("name", "ada");
+			conversation().putAttribute("name", "ada");
 			call(NOTHING);
 			assertThat(call(IN_LINE)).isEqualTo("a2");
 			assertThat(call(WITH_KEY)).isEqualTo("a3");

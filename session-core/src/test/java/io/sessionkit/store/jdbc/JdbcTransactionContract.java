@@ -1130,6 +1130,20 @@ abstract class JdbcTransactionContract {
 	}
 
 	@Test
+	void erasureSaysWhetherItsTransactionHasSeenASession() {
+		this.store.add(this.key, messages("first"));
+		this.transaction.executeWithoutResult((status) -> {
+			assertThat(this.store.erase(this.key)).isTrue();
+			assertThat(this.store.erase(this.key)).isFalse();
+			this.store.add(this.key, messages("second"));
+			assertThat(this.store.clear(this.key)).isTrue();
+			status.setRollbackOnly();
+		});
+		assertThat(texts()).containsExactly("first");
+		assertThat(this.store.erase(this.key)).isTrue();
+	}
+
+	@Test
 	void recordStaysWhereTheTransactionThatErasedItsSessionIsRolledBack() {
 		this.store.add(this.key, messages("first"));
 		this.store.put(this.key, RecordWrite.create("note", "1", "x"));

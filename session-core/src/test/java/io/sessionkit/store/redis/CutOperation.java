@@ -99,10 +99,7 @@ enum CutOperation {
 
 	PUT_AWAY(true, (store, on) -> store.put(on.key(), new RecordWrite("note", "n", 1, null, null))),
 
-	ERASE(true, (store, on) -> {
-		store.erase(on.key());
-		return "erased";
-	});
+	ERASE(true, (store, on) -> store.erase(on.key()));
 
 	static final Instant AT = Instant.parse("2026-02-03T04:05:06.789Z");
 

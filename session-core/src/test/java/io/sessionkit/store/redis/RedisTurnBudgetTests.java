@@ -219,7 +219,7 @@ class RedisTurnBudgetTests {
 		ChatClient counting = ChatClient.builder(this.model)
 			.defaultAdvisors(SessionAdvisor.of(Conversations.of(this.store)))
 			.defaultTools(FunctionToolCallback.builder("add", (Object nothing) -> {
-				session.put("count", session.get("count", Integer.class).orElse(0) + 1);
+				session.putAttribute("count", session.attribute("count", Integer.class).orElse(0) + 1);
 				return "1";
 			}).description("counts").inputType(Object.class).build())
 			.build();

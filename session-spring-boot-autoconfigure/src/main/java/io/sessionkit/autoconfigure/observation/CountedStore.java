@@ -130,11 +130,8 @@ final class CountedStore implements StoreLayer {
 	}
 
 	@Override
-	public void erase(SessionKey key) {
-		call(Operation.ERASE, () -> {
-			this.store.erase(key);
-			return true;
-		});
+	public boolean erase(SessionKey key) {
+		return call(Operation.ERASE, () -> this.store.erase(key));
 	}
 
 	@Override
@@ -193,11 +190,8 @@ final class CountedStore implements StoreLayer {
 	}
 
 	@Override
-	public void clear(SessionKey key) {
-		call(Operation.ERASE, () -> {
-			this.store.clear(key);
-			return true;
-		});
+	public boolean clear(SessionKey key) {
+		return call(Operation.ERASE, () -> this.store.clear(key));
 	}
 
 	@Override

@@ -115,7 +115,7 @@ public final class SessionObservationAutoConfiguration {
 		private static List<ToolApproval> waiting(Approvals approvals, @Nullable List<String> owners) {
 			Page most = Page.first(MOST_WAITING);
 			return (owners == null) ? approvals.inbox(InboxQuery.ofAllOwners(), most)
-					: owners.stream().flatMap((owner) -> approvals.pending(owner, most).stream()).toList();
+					: owners.stream().flatMap((owner) -> approvals.pendingOf(owner, most).stream()).toList();
 		}
 
 	}

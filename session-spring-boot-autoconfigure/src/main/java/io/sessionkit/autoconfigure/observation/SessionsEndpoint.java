@@ -80,7 +80,7 @@ class SessionsEndpoint {
 				: this.store.list(whose, page);
 		return new SessionReport.Overview(this.store.getClass().getSimpleName(), whose, counted.size(),
 				counted.size() == MOST_COUNTED, shown.stream().map(this::header).toList(),
-				waiting(() -> this.approvals.pending(whose, page)).stream().map(this::approval).toList());
+				waiting(() -> this.approvals.pendingOf(whose, page)).stream().map(this::approval).toList());
 	}
 
 	private List<ToolApproval> waiting(Supplier<List<ToolApproval>> read) {
@@ -124,11 +124,8 @@ class SessionsEndpoint {
 	@DeleteOperation
 	@Nullable WebEndpointResponse<Void> erase(@Selector(match = Match.ALL_REMAINING) String[] id, @Nullable String owner) {
 		SessionKey key = key(id, owner);
-		if (key == null || this.store.find(key).isEmpty()) {
-			return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
-		}
-		this.store.erase(key);
-		return null;
+		return (key != null && this.store.erase(key)) ? null
+				: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 	}
 
 	/** Returns null if no session can have this name. */

@@ -234,7 +234,7 @@ class SessionMetersTests {
 
 	@Test
 	void approvalsAreCountedAndThoseThatWaitAreRead() {
-		WaitingApprovals waiting = new WaitingApprovals(() -> this.approvals.pending("ada", Page.first(10)),
+		WaitingApprovals waiting = new WaitingApprovals(() -> this.approvals.pendingOf("ada", Page.first(10)),
 				Duration.ofDays(1));
 		waiting.bindTo(this.registry);
 		this.model.calls(new ToolCall("c1", "function", "look", "{}")).says("a");
@@ -242,7 +242,7 @@ class SessionMetersTests {
 		assertThat(gauge("proposed")).isNaN();
 		Awaitility.await().until(() -> gauge("proposed") == 1);
 		assertThat(gauge("uncertain")).isZero();
-		ToolApproval shown = this.approvals.pending("ada", Page.first(1)).get(0);
+		ToolApproval shown = this.approvals.pendingOf("ada", Page.first(1)).get(0);
 		this.approvals.approve(shown, "anna");
 		ask(Mode.CALL, null);
 		assertThat(count("sessionkit.approvals.requested")).isEqualTo(1);
@@ -280,7 +280,7 @@ class SessionMetersTests {
 		});
 		this.store.records(KEY, "lease")
 			.forEach((lease) -> this.store.put(KEY, new RecordWrite("lease", lease.id(), RecordWrite.ANY, null, null)));
-		new WaitingApprovals(() -> this.approvals.pending("ada", Page.first(10)), Duration.ofDays(1))
+		new WaitingApprovals(() -> this.approvals.pendingOf("ada", Page.first(10)), Duration.ofDays(1))
 			.bindTo(this.registry);
 		gauge("uncertain");
 		Awaitility.await().until(() -> gauge("uncertain") == 1);

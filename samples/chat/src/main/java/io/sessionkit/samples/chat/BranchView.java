@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 record BranchView(String name, long turns, boolean active, @Nullable String of, long after) {
 
-	static BranchView of(Branch branch, @Nullable String of, long after) {
+	static BranchView of(Branch branch, long turns, @Nullable String of, long after) {
 		boolean isFirst = branch.name().equals(Session.MAIN);
-		return new BranchView(branch.name(), branch.turns(), branch.active(),
-				isFirst ? null : (of != null) ? of : Session.MAIN, isFirst ? 0 : after);
+		return new BranchView(branch.name(), turns, branch.active(), isFirst ? null : (of != null) ? of : Session.MAIN,
+				isFirst ? 0 : after);
 	}
 
 }

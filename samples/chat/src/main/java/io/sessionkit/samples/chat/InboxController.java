@@ -110,7 +110,7 @@ final class InboxController {
 		return this.access.callAs(Caller.server(),
 				() -> visitor.decidesFor()
 					.stream()
-					.flatMap((owner) -> this.compensations.pending(owner, Page.first(MOST_READ)).stream())
+					.flatMap((owner) -> this.compensations.pendingOf(owner, Page.first(MOST_READ)).stream())
 					.filter(this::isBeingTakenBack)
 					.toList());
 	}

@@ -96,7 +96,7 @@ final class RewindController {
 					"Something has changed since this was shown. Look at it again.");
 		}
 		if (begun(session) != first && !plan.compensations().isEmpty()) {
-			thread.put(FROM, first);
+			thread.putAttribute(FROM, first);
 		}
 		RewindReport report = this.compensations.rewind(consent.isAccepted() ? plan.acceptingIrreversible() : plan);
 		return RewindView.of(first, true, report.plan(), this.calls, report.status());
@@ -119,7 +119,7 @@ final class RewindController {
 	@DeleteMapping
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void leave(@PathVariable String id) {
-		this.conversations.get(id).remove(FROM);
+		this.conversations.get(id).removeAttribute(FROM);
 	}
 
 	private static Session session(Conversation thread) {

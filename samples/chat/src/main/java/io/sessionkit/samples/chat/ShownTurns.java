@@ -115,8 +115,13 @@ final class ShownTurns {
 				owners.put(fork, branch.name());
 				fork = this.all.containsKey(fork) ? this.all.get(fork).parent() : 0;
 			}
-			return BranchView.of(branch, owners.get(fork), fork);
+			return BranchView.of(branch, countTo(branch.head()), owners.get(fork), fork);
 		}).toList();
+	}
+
+	/** Returns how many turns with messages there are up to one of them. */
+	private long countTo(long last) {
+		return path(last).stream().map(this.all::get).filter((turn) -> turn != null && turn.items() > 0).count();
 	}
 
 }

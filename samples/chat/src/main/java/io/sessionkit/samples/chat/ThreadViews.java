@@ -82,7 +82,7 @@ final class ThreadViews {
 	 */
 	List<ThreadView> of(List<Session> sessions) {
 		boolean anyOpen = sessions.stream().anyMatch((session) -> session.openTurn() != 0);
-		Map<SessionKey, List<ToolApproval>> pending = anyOpen ? this.approvals.pending("", Page.first(MOST_WAITING))
+		Map<SessionKey, List<ToolApproval>> pending = anyOpen ? this.approvals.pendingOf("", Page.first(MOST_WAITING))
 			.stream()
 			.collect(Collectors.groupingBy(ToolApproval::key)) : Map.of();
 		return sessions.stream()

@@ -6,6 +6,7 @@ import java.util.UUID;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
+import io.sessionkit.conversation.Branch;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ final class TimeController {
 	@PostMapping("/branches")
 	@ResponseStatus(HttpStatus.CREATED)
 	BranchName branch(@PathVariable String id, @RequestBody NewBranch branch) {
-		return new BranchName(branch.make(this.conversations.get(id)));
+		return new BranchName(branch.make(this.conversations.get(id)).name());
 	}
 
 	@PutMapping("/branch")
@@ -89,15 +90,10 @@ final class TimeController {
 	@PostMapping("/fork")
 	@ResponseStatus(HttpStatus.CREATED)
 	Forked fork(@PathVariable String id, @RequestBody(required = false) @Nullable Choice last) {
-		String copy = UUID.randomUUID().toString();
+		SessionKey copy = SessionKey.of(UUID.randomUUID().toString());
 		Conversation thread = this.conversations.get(id);
-		if (last == null || last.turn() == null) {
-			thread.fork(SessionKey.of(copy));
-		}
-		else {
-			thread.fork(SessionKey.of(copy), last.turn());
-		}
-		return new Forked(copy);
+		Conversation fork = (last == null || last.turn() == null) ? thread.fork(copy) : thread.fork(copy, last.turn());
+		return new Forked(fork.key().id());
 	}
 
 	@ExceptionHandler
@@ -159,7 +155,7 @@ final class TimeController {
 	 */
 	record NewBranch(@Nullable String name, @Nullable Long fromTurn) {
 
-		String make(Conversation thread) {
+		Branch make(Conversation thread) {
 			if (this.name == null) {
 				if (this.fromTurn == null) {
 					throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
@@ -172,13 +168,7 @@ final class TimeController {
 				throw new ResponseStatusException(HttpStatus.BAD_REQUEST,
 						"This thread has a branch “" + checked + "” already. Choose another name.");
 			}
-			if (this.fromTurn == null) {
-				thread.branch(checked);
-			}
-			else {
-				thread.branch(checked, this.fromTurn);
-			}
-			return checked;
+			return (this.fromTurn == null) ? thread.branch(checked) : thread.branch(checked, this.fromTurn);
 		}
 
 	}

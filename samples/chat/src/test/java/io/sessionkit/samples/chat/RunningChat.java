@@ -285,7 +285,7 @@ final class RunningChat implements AutoCloseable {
 	 * Writes an attribute of a thread, as code of the application would.
 	 */
 	void put(String thread, String name, Object value) {
-		this.context.getBean(Conversations.class).get(thread).put(name, value);
+		this.context.getBean(Conversations.class).get(thread).putAttribute(name, value);
 	}
 
 	/**
