@@ -90,8 +90,11 @@ export const deleteBranch = (id, { name, active }) => request(path(id, `/branche
 /** Copies the thread up to a turn; gives the id of the copy. */
 export const fork = async (id, number) => (await (await request(path(id, '/fork'), send('POST', { turn: number }))).json()).id;
 
-/** @param isLast whether the page is about to be left, so that nobody waits for the answer */
-export const remove = (id, isLast = false) => request(path(id), { method: 'DELETE', keepalive: isLast });
+/**
+ * Deletes a thread, which somebody else may have deleted before.
+ * @param isLast whether the page is about to be left, so that nobody waits for the answer
+ */
+export const remove = (id, isLast = false) => request(path(id), { method: 'DELETE', keepalive: isLast, allow: 404 });
 
 /** What it takes to take turns back from one of them on; without one, what is being taken back. */
 export const rewindPlan = (id, from) => json(path(id, `/rewind${from === undefined ? '' : `?from=${from}`}`));

@@ -107,13 +107,20 @@ final class ThreadController {
 		this.conversations.get(id).rename(title.checked());
 	}
 
+	/**
+	 * Deletes the thread, and ends the answer that is being written in it, which may be
+	 * the first one of a thread that is not stored yet.
+	 */
 	@DeleteMapping("/{id}")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void delete(@PathVariable String id) {
 		Conversation thread = this.conversations.get(id);
 		Optional<String> running = running(thread.key());
-		thread.clear();
+		boolean erased = thread.clear();
 		running.ifPresent((event) -> stop(thread.key(), event));
+		if (!erased && running.isEmpty()) {
+			throw notFound(thread);
+		}
 	}
 
 	private void stop(SessionKey key, String event) {
@@ -139,8 +146,11 @@ final class ThreadController {
 	}
 
 	private static Session session(Conversation conversation) {
-		return conversation.session()
-			.orElseThrow(() -> new SessionNotFoundException("There is no thread " + conversation.key() + "."));
+		return conversation.session().orElseThrow(() -> notFound(conversation));
+	}
+
+	private static SessionNotFoundException notFound(Conversation conversation) {
+		return new SessionNotFoundException("There is no thread " + conversation.key() + ".");
 	}
 
 	private static void checkLimit(int limit) {
