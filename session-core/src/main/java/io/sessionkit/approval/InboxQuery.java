@@ -29,7 +29,7 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 	public InboxQuery {
 		if (owners != null && owners.isEmpty()) {
 			throw new IllegalArgumentException("An inbox of some owners needs their names. Name the users whose calls"
-					+ " are decided here, or use InboxQuery.ofAllOwners().");
+					+ " are decided here, or use InboxQuery.ofAnyOwner().");
 		}
 		if (owners != null) {
 			owners.stream().filter((owner) -> !owner.isEmpty()).forEach(SessionKey::checkOwner);
@@ -53,7 +53,7 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 	 * Creates a query for all calls that the caller may decide, whoever's they are.
 	 * @return the query
 	 */
-	public static InboxQuery ofAllOwners() {
+	public static InboxQuery ofAnyOwner() {
 		return new InboxQuery(null, Set.of(), null);
 	}
 
@@ -61,7 +61,7 @@ public record InboxQuery(@Nullable List<String> owners, Set<String> tools, @Null
 	 * Returns whether the owners of the sessions are not limited.
 	 * @return true if no owners are named
 	 */
-	public boolean isOfAllOwners() {
+	public boolean isOfAnyOwner() {
 		return this.owners == null;
 	}
 

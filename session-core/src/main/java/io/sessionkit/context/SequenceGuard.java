@@ -107,7 +107,7 @@ public final class SequenceGuard {
 			throw new InvalidSequenceException(
 					"The request is not a valid sequence at message " + firstChange(messages, repaired) + " of "
 							+ messages.size() + ": " + types(messages) + ". Repaired it would be " + types(repaired)
-							+ ": send it like that, or set sessionkit.sequence.strict=false to have it repaired.");
+							+ ": send it like that, or set sessionkit.sequence-guard.strict=false to have it repaired.");
 		}
 		return repaired;
 	}

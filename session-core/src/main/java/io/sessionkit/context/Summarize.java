@@ -57,7 +57,7 @@ public final class Summarize {
 	}
 
 	/** The longest {@link #timeout} and {@link #backoff}: a day. */
-	public static final Duration LONGEST_TIME = Duration.ofDays(1);
+	public static final Duration MAX_TIME = Duration.ofDays(1);
 
 	private final ChatModel model;
 
@@ -369,7 +369,7 @@ public final class Summarize {
 		}
 
 		private static boolean isPossible(Duration duration) {
-			return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(LONGEST_TIME) <= 0;
+			return duration.compareTo(Duration.ofMillis(1)) >= 0 && duration.compareTo(MAX_TIME) <= 0;
 		}
 
 		private static void check(boolean possible, String fault) {

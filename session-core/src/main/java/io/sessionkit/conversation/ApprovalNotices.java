@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A notice is delivered at least once. It is removed when the listener has returned. If
  * the listener throws, it is delivered again at the first look after a second, then each
- * time after twice as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts it is
+ * time after twice as long, up to an hour; after {@value #MAX_ATTEMPTS} attempts it is
  * given up, with a warning. If the process dies meanwhile, or the listener takes longer
  * than {@link #LEASE}, another process delivers the notice again. The
  * {@linkplain ApprovalNotice#id() id} tells a repetition. A notice goes with its session.
@@ -45,7 +45,7 @@ public final class ApprovalNotices implements AutoCloseable {
 	public static final Duration LEASE = Duration.ofMinutes(1);
 
 	/** The maximum number of deliveries of a notice. */
-	public static final int MOST_ATTEMPTS = 20;
+	public static final int MAX_ATTEMPTS = 20;
 
 	private static final int MOST_REQUESTED = 1_000;
 
@@ -174,7 +174,7 @@ public final class ApprovalNotices implements AutoCloseable {
 		if (claimed == null) {
 			return;
 		}
-		if (claimed.attempts() > MOST_ATTEMPTS) {
+		if (claimed.attempts() > MAX_ATTEMPTS) {
 			giveUp(claimed, "its process has died, or its listener has taken too long, each time");
 		}
 		else {
@@ -209,7 +209,7 @@ public final class ApprovalNotices implements AutoCloseable {
 	}
 
 	private void failed(Outgoing claimed, Throwable ex) {
-		if (claimed.attempts() >= MOST_ATTEMPTS) {
+		if (claimed.attempts() >= MAX_ATTEMPTS) {
 			giveUp(claimed, "its listener threw " + ex.getClass().getName());
 			return;
 		}
@@ -220,7 +220,7 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private void giveUp(Outgoing claimed, String why) {
 		logger.warn("Notice " + claimed.notice().id() + " of session " + claimed.notice().key() + " was given up after "
-				+ MOST_ATTEMPTS + " attempts: " + why + ". The inbox still has its calls.");
+				+ MAX_ATTEMPTS + " attempts: " + why + ". The inbox still has its calls.");
 		this.notices.remove(claimed);
 	}
 

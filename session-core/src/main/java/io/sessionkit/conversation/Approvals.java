@@ -25,7 +25,7 @@ import io.sessionkit.approval.ApprovalTexts;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.InboxQuery;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * bean to inject. It needs only the store, so it also works in a process that has neither
  * the model nor the tools. A decision runs nothing. The next call on the session without
  * user text continues the turn and runs the approved calls; a server can make that call
- * itself ({@link Builder#continues}).
+ * itself ({@link Builder#continuations}).
  * <p>
  * Only one decision on a call counts. If two people decide the same call, one wins and
  * the other gets a {@link DecisionRefusedException}. A call that turns out to be
@@ -102,14 +102,14 @@ public final class Approvals implements SessionDoor {
 		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.decidedTools(), builder.knownTools),
 				new AnnotatedTools(), builder.policies);
 		ApprovalRules.Waiting waiting = new ApprovalRules.Waiting(builder.onNewMessage, builder.expiresAfter,
-				builder.notices, builder.continues);
+				builder.notices, builder.continuations);
 		this.rules = new ApprovalRules(rulings, builder.siblings, waiting, builder.version,
 				new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools), builder.traceIds);
 		Turns turns = builder.conversations.turns();
 		this.ledger = new Ledger(turns);
-		this.continuations = new Continuations(turns, this.ledger, waiting.continues());
+		this.continuations = new Continuations(turns, this.ledger, waiting.continuations());
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger,
-				waiting.continues() ? this.continuations::announce : (call) -> {
+				waiting.continuations() ? this.continuations::announce : (call) -> {
 				});
 		this.standing = new StandingDecisions(turns.store());
 		this.notices = new Notices(turns.store());
@@ -505,7 +505,7 @@ public final class Approvals implements SessionDoor {
 
 		private SiblingRule siblings = SiblingRule.HOLD;
 
-		private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+		private OnNewMessage onNewMessage = OnNewMessage.REJECT;
 
 		private @Nullable Duration expiresAfter;
 
@@ -520,7 +520,7 @@ public final class Approvals implements SessionDoor {
 
 		private boolean notices;
 
-		private boolean continues;
+		private boolean continuations;
 
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
@@ -627,7 +627,7 @@ public final class Approvals implements SessionDoor {
 		 * @param onNewMessage the rule
 		 * @return this builder
 		 */
-		public Builder onNewMessage(NewMessageRule onNewMessage) {
+		public Builder onNewMessage(OnNewMessage onNewMessage) {
 			this.onNewMessage = onNewMessage;
 			return this;
 		}
@@ -709,11 +709,11 @@ public final class Approvals implements SessionDoor {
 		 * continued, and each pause whose calls expire with one for that time. The turn
 		 * is continued where <code>io.sessionkit.stream.TurnContinuations</code> run, in
 		 * any process. By default none is stored, and a turn waits for a call.
-		 * @param continues true to store such notices
+		 * @param continuations true to store such notices
 		 * @return this builder
 		 */
-		public Builder continues(boolean continues) {
-			this.continues = continues;
+		public Builder continuations(boolean continuations) {
+			this.continuations = continuations;
 			return this;
 		}
 

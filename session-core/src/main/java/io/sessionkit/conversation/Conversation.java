@@ -265,12 +265,12 @@ public final class Conversation {
 	 * not read, cost it a {@link SessionConflictException}.
 	 * @param header the values
 	 * @return true if it was created; false if it exists already, in which case it is
-	 * left as it is: {@link #rename}, for example, changes it then. A call that stands in
+	 * left as it is: {@link #title}, for example, changes it then. A call that stands in
 	 * line, or has an idempotency key, creates it before its model is asked
 	 * @throws NestedTurnException for attributes in a tool or hook of a turn on this
 	 * session; nothing was written
 	 * @throws IllegalArgumentException if its time to live is not longer than the lease,
-	 * or {@link #rename} or {@link #tags} would refuse its title or tags
+	 * or {@link #title} or {@link #tags} would refuse its title or tags
 	 */
 	public boolean create(HeaderChange header) {
 		if (header.attributes() != null) {
@@ -287,7 +287,7 @@ public final class Conversation {
 	 * id may have, such as line ends
 	 * @throws SessionNotFoundException if the session is absent
 	 */
-	public void rename(String title) {
+	public void title(String title) {
 		this.header.change(HeaderChange.NONE.title(title));
 	}
 
@@ -798,7 +798,7 @@ public final class Conversation {
 	 * the turn, so that the view starts with an earlier summary or at the beginning. It
 	 * is also the texts of snapshots that are not in the log; {@link #snapshot} then says
 	 * that it is not complete. A title goes if it is the first words of a question that
-	 * is deleted; one that a model has made, or a person, stays: {@link #rename} changes
+	 * is deleted; one that a model has made, or a person, stays: {@link #title} changes
 	 * it. The ledger of approvals keeps the arguments and results of tool calls.
 	 * <p>
 	 * A turn that retention has deleted has no items any more. What quotes it is deleted

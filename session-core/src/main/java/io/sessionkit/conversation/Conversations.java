@@ -49,10 +49,10 @@ import org.springframework.util.unit.DataSize;
 public final class Conversations implements SessionDoor, AutoCloseable {
 
 	/** The shortest lease of an open turn: one second. */
-	public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+	public static final Duration MIN_LEASE = Duration.ofSeconds(1);
 
 	/** The longest lease of an open turn: a year. */
-	public static final Duration LONGEST_LEASE = LongestTime.LIMIT;
+	public static final Duration MAX_LEASE = LongestTime.LIMIT;
 
 	private final SessionStore store;
 
@@ -504,8 +504,8 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 * @throws IllegalArgumentException if it is shorter or longer
 		 */
 		public Builder lease(Duration lease) {
-			if (lease.compareTo(SHORTEST_LEASE) < 0) {
-				throw new IllegalArgumentException("A lease must last at least " + SHORTEST_LEASE
+			if (lease.compareTo(MIN_LEASE) < 0) {
+				throw new IllegalArgumentException("A lease must last at least " + MIN_LEASE
 						+ ", so that it can be renewed; not " + lease + ".");
 			}
 			if (LongestTime.isBelow(lease)) {

@@ -57,7 +57,7 @@ public interface SessionHook {
 	 * looks whether it is there.
 	 * <p>
 	 * A message that is to join another turn, one that waits
-	 * ({@link io.sessionkit.approval.NewMessageRule#QUEUE}) or one that runs
+	 * ({@link io.sessionkit.approval.OnNewMessage#QUEUE}) or one that runs
 	 * ({@link io.sessionkit.Concurrency#STEER}), is stored before that turn has it. So
 	 * the hook is called before it is stored, on the thread of the call that brings it,
 	 * with the id of a turn that is not stored and without messages of the turn so far.

@@ -15,15 +15,15 @@ import java.util.Map;
  * @param leftOut how many messages of the conversations that were read were left out, by
  * reason
  * @param notImported the first conversations that were not imported,
- * {@value #MOST_DETAILS} at most
- * @param leftOutMessages the first messages that were left out, {@value #MOST_DETAILS} at
+ * {@value #MAX_DETAILS} at most
+ * @param leftOutMessages the first messages that were left out, {@value #MAX_DETAILS} at
  * most
  */
 public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, long turns, long messages,
 		long summaries, Map<Reason, Long> leftOut, List<NotImported> notImported, List<LeftOut> leftOutMessages) {
 
 	/** The largest number of conversations, and of messages, that a report names. */
-	public static final int MOST_DETAILS = 1000;
+	public static final int MAX_DETAILS = 1000;
 
 	public ImportReport {
 		conversations = Map.copyOf(conversations);

@@ -37,7 +37,7 @@ final class ReportCounts {
 	void ended(SourceConversation conversation, Outcome outcome) {
 		this.outcomes.merge(outcome, 1, Integer::sum);
 		boolean imported = outcome == Outcome.IMPORTED || outcome == Outcome.ALREADY_IMPORTED;
-		if (!imported && this.notImported.size() < ImportReport.MOST_DETAILS) {
+		if (!imported && this.notImported.size() < ImportReport.MAX_DETAILS) {
 			this.notImported.add(new NotImported(conversation.id(), outcome));
 		}
 	}
@@ -54,7 +54,7 @@ final class ReportCounts {
 
 	void leftOut(SourceConversation conversation, SourceMessage message, Reason reason) {
 		this.reasons.merge(reason, 1L, Long::sum);
-		if (this.leftOut.size() < ImportReport.MOST_DETAILS) {
+		if (this.leftOut.size() < ImportReport.MAX_DETAILS) {
 			this.leftOut.add(new LeftOut(conversation.id(), message.name(), reason));
 		}
 	}

@@ -130,7 +130,7 @@ public record RecordWrite(String kind, String id, long expected, @Nullable Strin
 	 * @param timeToLive how long the record lives
 	 * @return the copy
 	 */
-	public RecordWrite livingFor(Duration timeToLive) {
+	public RecordWrite timeToLive(Duration timeToLive) {
 		return new RecordWrite(this.kind, this.id, this.expected, this.payload, timeToLive, this.first);
 	}
 

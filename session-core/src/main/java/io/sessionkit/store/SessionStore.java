@@ -279,7 +279,7 @@ public interface SessionStore {
 		throw new UnsupportedOperationException(getClass().getName()
 				+ " does not list records of all owners. Implement SessionStore.oldestRecords(kind, after, limit)"
 				+ " with an index of the records of " + SHARED_KINDS
-				+ ", or name the owners (InboxQuery.of) and leave notifications off.");
+				+ ", or name the owners (InboxQuery.of) and leave notices off.");
 	}
 
 	/**

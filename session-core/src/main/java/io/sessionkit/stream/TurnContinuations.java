@@ -46,7 +46,7 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
  * approved tool call runs at most once. The notice stays until the turn has ended or
  * waits again: if the process dies, another one goes on when the lease of the turn has
  * run out. If the call fails, it is made again after a second, then each time after twice
- * as long, up to an hour; after {@value #MOST_ATTEMPTS} attempts that is given up, with a
+ * as long, up to an hour; after {@value #MAX_ATTEMPTS} attempts that is given up, with a
  * warning, and the turn waits for a call.
  * <p>
  * The call is made in the name of the owner of the session, who has no authorities there.
@@ -57,7 +57,7 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 public final class TurnContinuations implements AutoCloseable {
 
 	/** The maximum number of attempts to continue a turn. */
-	public static final int MOST_ATTEMPTS = 20;
+	public static final int MAX_ATTEMPTS = 20;
 
 	private static final Log logger = LogFactory.getLog(TurnContinuations.class);
 
@@ -217,7 +217,7 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private void attempt(Task claimed, DecidedTurn turn) {
-		if (claimed.attempts() > MOST_ATTEMPTS) {
+		if (claimed.attempts() > MAX_ATTEMPTS) {
 			giveUp(claimed, "its process has died each time");
 			return;
 		}
@@ -278,7 +278,7 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private void failed(Task claimed, Throwable ex) {
 		String why = why(ex);
-		if (claimed.attempts() >= MOST_ATTEMPTS) {
+		if (claimed.attempts() >= MAX_ATTEMPTS) {
 			giveUp(claimed, why);
 			return;
 		}
@@ -300,7 +300,7 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private void giveUp(Task claimed, String why) {
 		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key() + ", whose calls are decided, was given"
-				+ " up after " + MOST_ATTEMPTS + " attempts to continue it: " + why
+				+ " up after " + MAX_ATTEMPTS + " attempts to continue it: " + why
 				+ " A call without a message continues it, or says why it cannot.");
 		this.continuations.remove(claimed);
 	}
@@ -419,7 +419,7 @@ public final class TurnContinuations implements AutoCloseable {
 			if (!continuations.areStored()) {
 				logger
 					.warn("The Approvals store no notices of decisions, so turns that are decided in this process wait"
-							+ " for a call. Build them with Approvals.Builder.continues(true).");
+							+ " for a call. Build them with Approvals.Builder.continuations(true).");
 			}
 		}
 

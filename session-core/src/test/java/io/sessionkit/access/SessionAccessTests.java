@@ -851,7 +851,7 @@ class SessionAccessTests {
 		SessionKey broken = SessionKey.of("zoe", "broken");
 		this.store.commit(Commit.first(broken).records(List.of(RecordWrite.create("approval", "c1", "no JSON"))));
 		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
-		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).extracting(ToolApproval::id)
+		assertThat(approvals.inbox(InboxQuery.ofAnyOwner(), Page.first(10))).extracting(ToolApproval::id)
 			.containsExactly(ofAda.id());
 	}
 
@@ -861,16 +861,16 @@ class SessionAccessTests {
 		this.signedIn.set(Caller.server());
 		this.model.calls(call("look", "1"));
 		chat(approvals).prompt().user("q").advisors(SessionAdvisor.session("thread")).call().content();
-		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).extracting((call) -> call.key().owner())
+		assertThat(approvals.inbox(InboxQuery.ofAnyOwner(), Page.first(10))).extracting((call) -> call.key().owner())
 			.containsExactly("");
 		this.signedIn.set(Caller.of("eve", "ROLE_LEAD"));
-		assertThat(approvals.inbox(InboxQuery.ofAllOwners(), Page.first(10))).isEmpty();
+		assertThat(approvals.inbox(InboxQuery.ofAnyOwner(), Page.first(10))).isEmpty();
 	}
 
 	@Test
 	void inboxOfAllOwnersNeedsNoNamesAndShowsNothingToWhoDecidesNothing() {
 		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
-		InboxQuery all = InboxQuery.ofAllOwners();
+		InboxQuery all = InboxQuery.ofAnyOwner();
 		ToolApproval ofAda = waiting(approvals, "look");
 		this.signedIn.set(Caller.of("bob"));
 		this.model.calls(call("cancel", "1"), call("look", "2"));

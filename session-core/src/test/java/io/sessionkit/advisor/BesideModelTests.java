@@ -23,7 +23,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.Verdict.Kind;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.approval.ApprovalFixture;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
@@ -407,7 +407,7 @@ class BesideModelTests extends ApprovalFixture {
 	void queuedMessageIsCheckedBeforeAnyToolRuns(ClientSetup.Mode mode) {
 		guards(beside((input) -> Lines.of(input).toString().contains("secret") ? HookResult.refuse("not here")
 				: HookResult.keep()));
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c2", 2));
 		ask(mode, "q");
 		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> ask(mode, SECRET));

@@ -14,7 +14,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.SummaryResult;
@@ -85,7 +85,7 @@ class CallObserverTests {
 
 	private Set<String> gated = Set.of();
 
-	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+	private OnNewMessage onNewMessage = OnNewMessage.REJECT;
 
 	private Runnable atTool = () -> {
 	};
@@ -147,7 +147,7 @@ class CallObserverTests {
 	@Test
 	void messageThatIsQueuedAndATurnThatIsCancelledAreOutcomes() {
 		this.gated = Set.of("add");
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(ADD);
 		ask(Mode.CALL, "q");
 		ask(Mode.CALL, "and");
@@ -375,7 +375,7 @@ class CallObserverTests {
 	@EnumSource
 	void messageThatIsQueuedOpensNoTurn(Mode mode) {
 		this.gated = Set.of("add");
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(ADD);
 		ask(mode, "q");
 		ask(mode, "and");

@@ -26,7 +26,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.Decision;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.context.HistoryPolicy;
@@ -789,7 +789,7 @@ class HistoryPolicyTests {
 	@Test
 	void messageForATurnWhoseGivenHistoryIsGoneIsKeptWithItAndTheExceptionSaysSo() {
 		AtomicInteger runs = new AtomicInteger();
-		Approvals approvals = gated(NewMessageRule.QUEUE);
+		Approvals approvals = gated(OnNewMessage.QUEUE);
 		ask("a");
 		ask("b");
 		pause("c", runs, SessionAdvisor.history(X, HistoryPolicy.USE_IF_PROVIDED));
@@ -805,10 +805,10 @@ class HistoryPolicyTests {
 	}
 
 	private Approvals gated() {
-		return gated(NewMessageRule.REJECT);
+		return gated(OnNewMessage.REJECT);
 	}
 
-	private Approvals gated(NewMessageRule onNewMessage) {
+	private Approvals gated(OnNewMessage onNewMessage) {
 		Approvals approvals = Approvals.builder(this.conversations)
 			.tools(Set.of("cancel"))
 			.onNewMessage(onNewMessage)

@@ -26,7 +26,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ApprovalStatus;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -95,7 +95,7 @@ class IdempotencyKeyTests {
 
 	private Durability durability = Durability.TURN;
 
-	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+	private OnNewMessage onNewMessage = OnNewMessage.REJECT;
 
 	private Duration timeToLive = Duration.ofDays(1);
 
@@ -292,7 +292,7 @@ class IdempotencyKeyTests {
 	void aRequestIsNotForgottenWhileItsTurnWaits() throws Exception {
 		SessionStore store = memory();
 		this.timeToLive = Duration.ofMillis(50);
-		this.onNewMessage = NewMessageRule.CANCEL;
+		this.onNewMessage = OnNewMessage.CANCEL;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		ChatResponse first = call(chat(store), "q1", "r1");
 		TimeUnit.MILLISECONDS.sleep(100);
@@ -310,7 +310,7 @@ class IdempotencyKeyTests {
 	void aRequestWhoseMessageIsQueuedIsNotForgottenWhileTheTurnWaits() throws Exception {
 		SessionStore store = memory();
 		this.timeToLive = Duration.ofMillis(50);
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
 		for (int i = 0; i < 2; i++) {
@@ -478,7 +478,7 @@ class IdempotencyKeyTests {
 	@EnumSource
 	void aMessageIsQueuedOnce(TestStores kind) {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
 		for (int i = 0; i < 3; i++) {
@@ -495,7 +495,7 @@ class IdempotencyKeyTests {
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void aMessageIsQueuedOnceIfTheAnswerOfTheStoreIsLost(TestStores kind) {
 		ObservedStore store = new ObservedStore(STORES.computeIfAbsent(kind, TestStores::create));
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
 		store.failAt(ObservedStore.Fault.ANSWER);
@@ -513,7 +513,7 @@ class IdempotencyKeyTests {
 	@EnumSource
 	void aMessageThatContinuesTheTurnAnswersItsRequest(TestStores kind) {
 		SessionStore store = STORES.computeIfAbsent(kind, TestStores::create);
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).says("done");
 		call(chat(store), "q1", "r1");
 		Approvals approvals = approvals(this.opened.get(0));
@@ -530,7 +530,7 @@ class IdempotencyKeyTests {
 	@Test
 	void aMessageIsQueuedAlthoughItsRequestIsRepeatedMeanwhile() {
 		ObservedStore observed = new ObservedStore(TestStores.MEMORY.create());
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
 		call(chat(observed), "q1", "r1");
 		List<Future<ChatResponse>> again = new ArrayList<>();

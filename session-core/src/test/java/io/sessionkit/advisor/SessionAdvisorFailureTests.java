@@ -657,7 +657,7 @@ class SessionAdvisorFailureTests {
 	void renamingTheThreadDoesNotCostTheTurnThatRuns(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		this.model.says("a1").step((prompt) -> {
-			this.thread.rename("renamed");
+			this.thread.title("renamed");
 			return Flux.just(this.model.chunk("a2", List.of(), true));
 		});
 		ask(setup, client(setup), "q1");

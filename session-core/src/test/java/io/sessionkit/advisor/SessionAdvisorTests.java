@@ -818,7 +818,7 @@ public class SessionAdvisorTests {
 		ChatClient chat = client(ClientSetup.plain());
 		ask(ClientSetup.plain(), chat, "q1");
 		ask(ClientSetup.plain(), chat, "q2");
-		this.thread.rename("Greetings");
+		this.thread.title("Greetings");
 		assertThat(this.thread.session().orElseThrow().title()).isEqualTo("Greetings");
 		assertThat(this.thread.turns(Tail.newest(1))).extracting(Turn::number).containsExactly(2L);
 		assertThat(this.thread.turns(Tail.newest(1).before(2))).extracting(Turn::number).containsExactly(1L);
@@ -826,7 +826,7 @@ public class SessionAdvisorTests {
 		assertThat(this.thread.view()).hasSize(4);
 		this.thread.clear();
 		assertThat(this.thread.session()).isEmpty();
-		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.rename("x"));
+		assertThatExceptionOfType(SessionNotFoundException.class).isThrownBy(() -> this.thread.title("x"));
 	}
 
 	private ChatClient client(ClientSetup setup, ToolCallback... tools) {

@@ -857,7 +857,7 @@ class ApprovalGapTests {
 	}
 
 	private Approvals queueing(Conversations conversations) {
-		return Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(NewMessageRule.QUEUE).build();
+		return Approvals.builder(conversations).tools(Set.of("cancel")).onNewMessage(OnNewMessage.QUEUE).build();
 	}
 
 	private ChatClient chat(Conversations conversations) {

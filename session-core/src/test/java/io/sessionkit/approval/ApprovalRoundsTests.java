@@ -51,7 +51,7 @@ class ApprovalRoundsTests {
 
 	private final Approvals approvals = Approvals.builder(this.conversations)
 		.tools(Set.of("cancel"))
-		.onNewMessage(NewMessageRule.QUEUE)
+		.onNewMessage(OnNewMessage.QUEUE)
 		.build();
 
 	private final List<Integer> cancelled = new ArrayList<>();

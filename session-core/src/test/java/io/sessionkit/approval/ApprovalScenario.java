@@ -56,7 +56,7 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 		if (random.nextInt(3) == 0) {
 			replies.add(reply(random, 20));
 		}
-		return new ApprovalScenario(siblings, durability, setup, Conversations.SHORTEST_LEASE, replies);
+		return new ApprovalScenario(siblings, durability, setup, Conversations.MIN_LEASE, replies);
 	}
 
 	/**
@@ -64,7 +64,7 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 	 */
 	public static ApprovalScenario ofOneCall() {
 		return new ApprovalScenario(SiblingRule.HOLD, Durability.TURN, ClientSetup.plain(),
-				Conversations.SHORTEST_LEASE, List.of(List.of(call(GATED, 1))));
+				Conversations.MIN_LEASE, List.of(List.of(call(GATED, 1))));
 	}
 
 	/**

@@ -151,7 +151,7 @@ class MergedPauseTests extends ApprovalFixture {
 
 	@Test
 	void queuedMessageGoesBehindTheResultsOfTheMergedTurn() {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "q3");
 		ask(ClientSetup.Mode.CALL, "and hurry");

@@ -59,7 +59,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void newMessageCancelsWhatWaitsAndBeginsATurnOfItsOwn(ClientSetup setup) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.CANCEL));
 		this.model.calls(cancel("c1", 1), look("c2", 2)).says("a2");
 		ask(setup, "q1");
 		ToolApproval shown = waiting();
@@ -79,7 +79,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void regenerationAsksTheQuestionOfTheTurnThatItCancels(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.CANCEL));
 		this.model.says("a1").calls(cancel("c1", 1)).says("a2");
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -98,7 +98,7 @@ abstract class NewMessages extends ResumedTurns {
 		ask(mode, "q1");
 		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> regenerate(mode))
 			.withMessageEndingWith("No question was asked again.");
-		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.CANCEL));
 		regenerate(mode);
 		assertThat(this.model.lastRequestLines()).containsExactly("user: q1");
 		assertThat(log()).containsExactly("user: q1", "assistant: a1");
@@ -111,7 +111,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void queuedMessageGoesBehindTheResultsOnce(ClientSetup setup) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done").says("more");
 		ask(setup, "q1");
 		ChatResponse queued = ask(setup, "q2");
@@ -131,7 +131,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@MethodSource("setups")
 	void messageForATurnInWhichNothingWaitsAnyMoreContinuesIt(ClientSetup setup) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1), look("c2", 2)).says("done").says("more");
 		ask(setup, "q1");
 		approve(waiting());
@@ -147,7 +147,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageForATurnWhoseCallsHaveExpiredContinuesIt(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).expiresAfter(shortTime()));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE).expiresAfter(shortTime()));
 		this.model.calls(cancel("c1", 1)).says("done");
 		letExpire(SessionAdvisor.pending(ask(mode, "q1")).get(0));
 		assertThat(status(ask(mode, "q2"))).isEqualTo(TurnStatus.COMPLETED);
@@ -158,7 +158,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageIsKeptIfItsCallDoesNotOfferWhatWasApproved(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		approve(waiting());
@@ -178,7 +178,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void callWhoseMessageIsKeptSaysSoIfTheStoreFailsThen(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		approve(waiting());
@@ -202,7 +202,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void callWhoseMessageHasGoneWithItsSessionIsNotToldThatItIsKept(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1));
 		ask(mode, "q1");
 		approve(waiting());
@@ -223,7 +223,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void callIsToldThatItsMessageMayBeKeptIfTheAnswerOfTheStoreIsLost(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		observed().afterPut((write) -> {
@@ -255,7 +255,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageIsQueuedOnceIfAnotherCallContinuesTheTurnAtThatMoment(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		approve(waiting());
@@ -274,11 +274,11 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageForATurnInWhichNothingWaitsIsQueuedWhereNoToolLoopRuns(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		approve(waiting());
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).tools(Set.of()));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE).tools(Set.of()));
 		ChatResponse queued = setup(mode).response(client(setup(mode)).build()
 			.prompt()
 			.user("q2")
@@ -292,7 +292,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void severalQueuedMessagesKeepTheirOrderAndOutliveAFailingModel(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).fails(new IllegalStateException("down")).says("done");
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -309,7 +309,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void queuedMessageGoesBehindAllResultsOfAPartlyDecidedReply(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).siblings(SiblingRule.RUN));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE).siblings(SiblingRule.RUN));
 		this.model.calls(cancel("c1", 1), look("c2", 2), cancel("c3", 3)).says("done");
 		ask(mode, "q1");
 		approve(pending().get(0));
@@ -325,7 +325,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void queuedMessageBringsAResultThatReturnsDirectlyToTheModel(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		tools(tool("cancel").direct(), tool("look"));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
@@ -338,7 +338,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void queuedMessageGoesOnWithTheFirstResultsIfTheTurnPausesAgain(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).calls(cancel("c2", 2)).says("done");
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -355,7 +355,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void queuedMessageThatAHookRefusesLetsTheTurnWaitOn(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite",
 				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
 		this.model.calls(cancel("c1", 1));
@@ -373,7 +373,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageThatAHookAnswersIsNotQueuedButRefused(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		threads((threads) -> threads.hooks(TestHooks.beforeTurn("cached",
 				(input) -> input.contains(new UserMessage("hello")) ? HookResult.answer("hi") : HookResult.keep())));
 		this.model.calls(cancel("c1", 1)).says("done");
@@ -392,7 +392,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageForAnotherBranchThanThatOfTheTurnIsNotQueued(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		branched(mode);
 		askOn(mode, "aside", "q1");
 		assertThatExceptionOfType(TurnOpenException.class).isThrownBy(() -> ask(mode, "q2"))
@@ -408,7 +408,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void messageForTheBranchOfTheTurnIsQueuedAlthoughAnotherOneIsActive(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		branched(mode);
 		askOn(mode, "aside", "q1");
 		assertThat(SessionAdvisor.pending(askOn(mode, "aside", "q2"))).isEqualTo(pending());
@@ -474,7 +474,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void queuedMessageThatNoHookWasAskedAboutIsRefusedWhenTheTurnGoesOn(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1));
 		ask(mode, "q1");
 		ask(mode, "damn");
@@ -556,7 +556,7 @@ abstract class NewMessages extends ResumedTurns {
 
 	/** A process without hooks has queued a message, and nothing waits any more. */
 	private void queuedUnasked(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		ask(mode, "damn");
@@ -571,7 +571,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void whatARedactorTakesOutIsNotInTheStoreWhileAMessageIsQueued(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		AtomicInteger asked = new AtomicInteger();
 		threads((threads) -> threads.hooks(Redactor.builder().cards(Redactor.Action.REDACT).build(),
 				TestHooks.beforeTurn("marking", (input) -> {
@@ -598,7 +598,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookThatWritesAnAttributeIsAskedAgainAboutWhatItHasLeftOfAQueuedMessage(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		List<String> asked = new ArrayList<>();
 		SessionContext context = new SessionContext();
 		threads((threads) -> threads.hooks(TestHooks.beforeTurn("counting", (input) -> {
@@ -623,7 +623,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookForgetsMessagesForAQueuedMessageWhenTheTurnContinues(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.says("a1").calls(cancel("c1", 1)).says("done");
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -643,7 +643,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookForgetsNothingForAMessageThatIsBeingQueued(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.says("a1").calls(cancel("c1", 1));
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -660,7 +660,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void hookThatIsNewIsAskedAboutAQueuedMessageAndNoOtherIs(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		List<String> asked = new ArrayList<>();
 		SessionHook old = noting("old", asked);
 		threads((threads) -> threads.hooks(old));
@@ -676,7 +676,7 @@ abstract class NewMessages extends ResumedTurns {
 
 	@Test
 	void hookThatIsNewIsAskedAboutEachOfTheMessagesThatWereQueuedWithoutHooks() {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		List<String> asked = new ArrayList<>();
 		this.model.calls(cancel("c1", 1)).says("done");
 		ask(ClientSetup.Mode.CALL, "q1");
@@ -691,7 +691,7 @@ abstract class NewMessages extends ResumedTurns {
 	/** Nobody knows which of them was asked. */
 	@Test
 	void allHooksOfANameAreAskedIfThereAreMoreThanWereAsked() {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		List<String> asked = new ArrayList<>();
 		SessionHook guard = noting("guard", asked);
 		threads((threads) -> threads.hooks(guard, guard));
@@ -751,7 +751,7 @@ abstract class NewMessages extends ResumedTurns {
 	 */
 	@Test
 	void messagesThatAHookRefusesOrAnswersAreLeftOutOfACancelledTurnAndNoOthers() {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1));
 		List.of("q1", "first", "damn", "hello", "last").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
 		SessionContext context = new SessionContext();
@@ -772,7 +772,7 @@ abstract class NewMessages extends ResumedTurns {
 	/** Its messages are nowhere else. */
 	@Test
 	void turnThatIsCancelledWaitsOnIfAHookFailsOnItsQueuedMessages() {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1));
 		List.of("q1", "q2", "q3").forEach((text) -> ask(ClientSetup.Mode.CALL, text));
 		Verdict ofAnother = new Verdict("inner", Verdict.Phase.BEFORE_TURN, Verdict.Kind.REFUSED, "no");
@@ -823,7 +823,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void questionOfACancelledTurnWithAQueuedMessageIsNotAskedAgain(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE).siblings(SiblingRule.RUN));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE).siblings(SiblingRule.RUN));
 		this.model.calls(cancel("c1", 1), look("c2", 2)).says("no");
 		ask(mode, "q1");
 		ask(mode, "q2");
@@ -836,7 +836,7 @@ abstract class NewMessages extends ResumedTurns {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void questionOfATurnWithToolsIsNotAskedAgainAfterItsAnswerWasPopped(ClientSetup.Mode mode) {
-		rules((rules) -> rules.onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c1", 1)).says("done").says("no");
 		ask(mode, "q1");
 		ask(mode, "q2");

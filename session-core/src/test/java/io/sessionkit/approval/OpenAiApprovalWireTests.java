@@ -121,7 +121,7 @@ class OpenAiApprovalWireTests {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void requestWithQueuedMessagesIsValid(ClientSetup.Mode mode) {
-		this.rules = (rules) -> rules.onNewMessage(NewMessageRule.QUEUE);
+		this.rules = (rules) -> rules.onNewMessage(OnNewMessage.QUEUE);
 		pause(mode);
 		content(mode, chat(mode).prompt().user("hurry"));
 		pending().forEach((call) -> approvals().approve(call, "anna"));
@@ -131,7 +131,7 @@ class OpenAiApprovalWireTests {
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void requestAfterACancelledTurnIsValid(ClientSetup.Mode mode) {
-		this.rules = (rules) -> rules.onNewMessage(NewMessageRule.CANCEL);
+		this.rules = (rules) -> rules.onNewMessage(OnNewMessage.CANCEL);
 		pause(mode);
 		this.stub.says("ok");
 		content(mode, chat(mode).prompt().user("never mind"));

@@ -242,7 +242,7 @@ class PauseVersionTests {
 			.expiresAfter(Duration.ofDays(30))
 			.version("prompt-3")
 			.traceIds(() -> "trace-1")
-			.onNewMessage(NewMessageRule.QUEUE)
+			.onNewMessage(OnNewMessage.QUEUE)
 			.build();
 	}
 

@@ -112,7 +112,7 @@ class RenamedMcpToolTests {
 		assertThatExceptionOfType(DeciderRequiredException.class)
 			.isThrownBy(() -> this.approvals.decide(waiting, Decision.approve("ada")));
 		this.caller = Caller.of("bob", "ROLE_LEAD");
-		InboxQuery query = InboxQuery.ofAllOwners().tools(Set.of("cancel"));
+		InboxQuery query = InboxQuery.ofAnyOwner().tools(Set.of("cancel"));
 		assertThat(this.approvals.inbox(query, Page.first(5))).extracting(ToolApproval::id)
 			.containsExactly(waiting.id());
 		this.approvals.decide(waiting, Decision.approve("bob"));

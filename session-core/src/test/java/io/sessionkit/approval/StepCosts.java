@@ -115,7 +115,7 @@ public abstract class StepCosts {
 	void aDecisionAfterWhichTheTurnContinuesCostsOneCallMore() {
 		Client before = paused(cancel(1));
 		ToolApproval waiting = before.approvals.pending(this.key).get(0);
-		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continues(true));
+		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continuations(true));
 		assertCalls(Step.DECISION, () -> client.approvals.approve(waiting, "somebody"), "records approval",
 				"put notice any", "put approval seen");
 	}
@@ -123,7 +123,7 @@ public abstract class StepCosts {
 	@Test
 	void aTurnThatContinuesByItselfCostsFiveCallsBesideThoseOfItsDecisionAndItsCall() {
 		ToolApproval waiting = paused(cancel(1)).approvals.pending(this.key).get(0);
-		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continues(true));
+		Client client = client(Conversations.builder(counting()), (approvals) -> approvals.continuations(true));
 		this.model.says("done");
 		List<String> counted = counted(Step.RESUME, () -> {
 			try (TurnContinuations running = TurnContinuations
@@ -183,7 +183,7 @@ public abstract class StepCosts {
 	@Test
 	void aMessageThatIsQueuedCostsTwoCallsBesideTheOpening() {
 		paused(cancel(1));
-		Client client = client(Conversations.builder(counting()), NewMessageRule.QUEUE);
+		Client client = client(Conversations.builder(counting()), OnNewMessage.QUEUE);
 		assertCalls(Step.QUEUE, () -> client.ask("and this"), "open", "turn [approval, lease, pause]",
 				"put pause seen");
 	}
@@ -379,10 +379,10 @@ public abstract class StepCosts {
 	}
 
 	private Client client(Conversations.Builder builder) {
-		return client(builder, NewMessageRule.REJECT);
+		return client(builder, OnNewMessage.REJECT);
 	}
 
-	private Client client(Conversations.Builder builder, NewMessageRule rule) {
+	private Client client(Conversations.Builder builder, OnNewMessage rule) {
 		return client(builder, (approvals) -> approvals.onNewMessage(rule));
 	}
 

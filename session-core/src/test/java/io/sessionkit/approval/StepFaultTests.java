@@ -232,7 +232,7 @@ class StepFaultTests {
 		Client other = client(store, Durability.STEP);
 		store.add(this.key, List.of(new UserMessage("q"), new AssistantMessage("a")));
 		store.put(this.key,
-				RecordWrite.create(TurnRecords.LEASE, TurnRecords.LEASE_ID, "{}").livingFor(Duration.ofMinutes(5)));
+				RecordWrite.create(TurnRecords.LEASE, TurnRecords.LEASE_ID, "{}").timeToLive(Duration.ofMinutes(5)));
 		long left = lease(store).revision();
 		this.inTool.set(() -> {
 			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> lease(store).revision() > left + 2);

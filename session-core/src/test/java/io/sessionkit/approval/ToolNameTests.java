@@ -47,11 +47,11 @@ class ToolNameTests {
 
 	@Test
 	void inboxOfAToolHasTheCallsOfThoseThatWereRenamedFromIt() {
-		InboxQuery query = InboxQuery.ofAllOwners().tools(Set.of("cancel"));
+		InboxQuery query = InboxQuery.ofAnyOwner().tools(Set.of("cancel"));
 		assertThat(query.isFor("cancel")).isTrue();
 		assertThat(query.isFor("alt_1_cancel")).isTrue();
 		assertThat(query.isFor("refund")).isFalse();
-		assertThat(InboxQuery.ofAllOwners().isFor("refund")).isTrue();
+		assertThat(InboxQuery.ofAnyOwner().isFor("refund")).isTrue();
 	}
 
 }

@@ -70,7 +70,7 @@ class WrittenAttributesTests {
 
 	private SiblingRule siblings = SiblingRule.HOLD;
 
-	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+	private OnNewMessage onNewMessage = OnNewMessage.REJECT;
 
 	private Duration expiresAfter;
 
@@ -304,7 +304,7 @@ class WrittenAttributesTests {
 			this.context.putAttribute("asked", this.context.attribute("asked", Integer.class).orElse(0) + 1);
 			return HookResult.keep();
 		}));
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(cancel(1), cancel(2)).fails(new IllegalStateException("down")).says("done");
 		call("q");
 		approve(0);

@@ -959,7 +959,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		this.runs.clear();
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));
 		thread().undo(1);
-		thread().rename("a title is no move");
+		thread().title("a title is no move");
 		assertThat(rewind(plan).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("restore 1 (ok cancel 1)");
 		assertThatExceptionOfType(SessionConflictException.class).isThrownBy(() -> rewind(plan));

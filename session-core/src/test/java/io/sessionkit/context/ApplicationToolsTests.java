@@ -273,7 +273,7 @@ class ApplicationToolsTests {
 		ChatClient chat = client((conversations) -> conversations);
 		assertThatExceptionOfType(InvalidSequenceException.class)
 			.isThrownBy(() -> ask(mode, chat.prompt().messages(greeted), T1))
-			.withMessageContaining("sessionkit.sequence.leading-replies")
+			.withMessageContaining("sessionkit.sequence-guard.leading-replies")
 			.withMessageNotContaining("welcome");
 		assertThat(this.store.find(T1)).isEmpty();
 		ChatClient taking = client(

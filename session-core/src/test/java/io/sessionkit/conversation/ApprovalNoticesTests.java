@@ -192,7 +192,7 @@ class ApprovalNoticesTests {
 			this.clock.pass(Duration.ofMinutes(61));
 			return notices().isEmpty();
 		});
-		assertThat(this.heard).hasSize(ApprovalNotices.MOST_ATTEMPTS);
+		assertThat(this.heard).hasSize(ApprovalNotices.MAX_ATTEMPTS);
 		assertThat(lasting.pending(KEY)).hasSize(1);
 	}
 

@@ -28,7 +28,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolApproval;
@@ -1077,7 +1077,7 @@ class DrainTests {
 	}
 
 	private void queueing(Conversations process, String question) {
-		Approvals queueing = Approvals.builder(process).tools(this.named).onNewMessage(NewMessageRule.QUEUE).build();
+		Approvals queueing = Approvals.builder(process).tools(this.named).onNewMessage(OnNewMessage.QUEUE).build();
 		ClientSetup.plain()
 			.builder(this.model, SessionAdvisor.builder(process).approvals(queueing).build())
 			.defaultTools(this.tool)

@@ -35,7 +35,7 @@ class HeaderTextsTests {
 		String title = "T".repeat(1_000);
 		Set<String> tags = tags(100, "g".repeat(252));
 		this.thread.create(HeaderChange.NONE.title(title).tags(tags));
-		this.thread.rename(title);
+		this.thread.title(title);
 		this.thread.tags(tags);
 		assertThat(this.store.find(KEY)).hasValueSatisfying((session) -> {
 			assertThat(session.title()).isEqualTo(title);
@@ -51,7 +51,7 @@ class HeaderTextsTests {
 		assertRefused(() -> this.thread.create(HeaderChange.NONE.tags(tag)), "255", "256");
 		assertThat(this.store.find(KEY)).isEmpty();
 		this.thread.create(HeaderChange.NONE);
-		assertRefused(() -> this.thread.rename(title), "1000", "1001");
+		assertRefused(() -> this.thread.title(title), "1000", "1001");
 		assertRefused(() -> this.thread.tags(tag), "255", "256");
 		assertRefused(() -> this.thread.tags(tags(101, "ggg")), "100 tags", "101");
 		assertThat(this.store.find(KEY)).hasValueSatisfying((session) -> {
@@ -64,7 +64,7 @@ class HeaderTextsTests {
 	@ValueSource(strings = { "TTT\u0000", "TTT\nggg", "TTT\u202e", "TTT\ud83d" })
 	void charactersThatNoIdMayHaveAreRefused(String text) {
 		this.thread.create(HeaderChange.NONE);
-		assertRefused(() -> this.thread.rename(text), "must ", "at 3");
+		assertRefused(() -> this.thread.title(text), "must ", "at 3");
 		assertRefused(() -> this.thread.tags(Set.of(text)), "must ", "at 3");
 	}
 

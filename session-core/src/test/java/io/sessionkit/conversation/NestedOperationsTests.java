@@ -44,7 +44,7 @@ class NestedOperationsTests {
 			"cancelling", "siblings", "branches", "forkedFrom", "children");
 
 	/** What is written beside the turn, which becomes history all the same. */
-	private static final Set<String> BESIDE = Set.of("rename", "tags", "timeToLive", "settings", "fork", "summarize");
+	private static final Set<String> BESIDE = Set.of("title", "tags", "timeToLive", "settings", "fork", "summarize");
 
 	/** What the turn would be lost with. */
 	private static final Set<String> REFUSED = Set.of("create", "putAttribute", "removeAttribute", "undo", "redo",

@@ -103,7 +103,7 @@ class SessionTitlesTests {
 		ask("Where is my order?");
 		awaitTitle("Where is my order?");
 		ask("And the other one?");
-		this.conversations.get(KEY).rename("Orders");
+		this.conversations.get(KEY).title("Orders");
 		this.conversations.get(KEY).undo(2);
 		ask("Something else");
 		assertThat(title()).isEqualTo("Orders");
@@ -418,7 +418,7 @@ class SessionTitlesTests {
 		assertThat(title()).isEqualTo("Where is my order?");
 		thread.delete(1);
 		assertThat(title()).isNull();
-		thread.rename("Orders");
+		thread.title("Orders");
 		ask("Something else");
 		thread.delete(3);
 		assertThat(title()).isEqualTo("Orders");

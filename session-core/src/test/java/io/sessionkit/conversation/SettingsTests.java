@@ -111,7 +111,7 @@ class SettingsTests {
 		turn();
 		assertThatExceptionOfType(SessionConflictException.class)
 			.isThrownBy(() -> this.conversation.settings((settings) -> {
-				this.other.rename(UUID.randomUUID().toString());
+				this.other.title(UUID.randomUUID().toString());
 				return settings.limit(9);
 			}))
 			.withMessageContaining("its settings were to be written");

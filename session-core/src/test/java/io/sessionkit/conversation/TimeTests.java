@@ -406,7 +406,7 @@ class TimeTests {
 		this.conversation.seed(said("seed", "kept"));
 		talk(2);
 		this.conversation.putAttribute("step", 2);
-		this.conversation.rename("title");
+		this.conversation.title("title");
 		this.conversation.reset();
 		assertThat(texts(this.conversation.view())).containsExactly("seed", "kept");
 		assertThat(log()).containsExactly("seed", "kept", "q1", "a1", "q2", "a2");
@@ -1634,7 +1634,7 @@ class TimeTests {
 	void titleThatIsGivenMeanwhileCostsNoTurnWhateverTheAttributesAre() {
 		this.conversation.putAttribute("list", List.of(new byte[] { 1, 2 }, Map.of("bytes", new byte[] { 3 })));
 		this.model.step((prompt) -> {
-			this.conversation.rename("title");
+			this.conversation.title("title");
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		this.client.prompt().user("q").advisors(on()).call().content();
@@ -1649,7 +1649,7 @@ class TimeTests {
 		this.conversation.undo(1);
 		talk(2);
 		this.conversation.putAttribute("step", 2);
-		this.conversation.rename("title");
+		this.conversation.title("title");
 		summarize(2);
 		ask("q3", "a3");
 		SessionKey to = SessionKey.of("time", UUID.randomUUID().toString());

@@ -179,7 +179,7 @@ final class ApprovalSnippets {
 
 	static List<ToolApproval> inboxOfAll(Approvals approvals) {
 		// tag::all-owners
-		return approvals.inbox(InboxQuery.ofAllOwners(), Page.first(20));
+		return approvals.inbox(InboxQuery.ofAnyOwner(), Page.first(20));
 		// end::all-owners
 	}
 

@@ -119,10 +119,10 @@ final class ThreadSnippets {
 		// end::last-agent
 	}
 
-	static void rename(Conversations conversations, String user, String thread, String title) {
-		// tag::rename
-		conversations.get(SessionKey.of(user, thread)).rename(title);
-		// end::rename
+	static void title(Conversations conversations, String user, String thread, String title) {
+		// tag::title
+		conversations.get(SessionKey.of(user, thread)).title(title);
+		// end::title
 	}
 
 	static void begin(Conversations conversations, String user, String thread) {

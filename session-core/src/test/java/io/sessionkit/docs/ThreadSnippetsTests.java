@@ -128,10 +128,10 @@ class ThreadSnippetsTests {
 		this.model.says("a1").says("a2");
 		ThreadSnippets.begin(this.conversations, "ada", "t2");
 		ThreadSnippets.ask(this.chat, "ada", "t1", "q");
-		ThreadSnippets.rename(this.conversations, "ada", "t1", "Tea");
+		ThreadSnippets.title(this.conversations, "ada", "t1", "Tea");
 		assertThat(ThreadSnippets.titles(this.conversations, "ada")).containsExactly("t1: Tea", "t2: New thread");
 		assertThatExceptionOfType(SessionNotFoundException.class)
-			.isThrownBy(() -> ThreadSnippets.rename(this.conversations, "ada", "t3", "Tea"));
+			.isThrownBy(() -> ThreadSnippets.title(this.conversations, "ada", "t3", "Tea"));
 	}
 
 	@Test

@@ -102,7 +102,7 @@ final class Caller implements Runnable {
 			attempt("delete", () -> delete(key));
 		}
 		else if (dice < 93) {
-			attempt("rename", () -> this.app.thread(key).rename(this.name));
+			attempt("title", () -> this.app.thread(key).title(this.name));
 		}
 		else if (dice < 96) {
 			attempt("state", () -> this.app.thread(key).putAttribute("by", this.name));

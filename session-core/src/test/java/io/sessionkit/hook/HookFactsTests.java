@@ -13,7 +13,7 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalFixture;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -192,7 +192,7 @@ class HookFactsTests extends ApprovalFixture {
 	@EnumSource(ClientSetup.Mode.class)
 	void messageThatWasQueuedIsInputWhereverItStands(ClientSetup.Mode mode) {
 		threads((threads) -> threads.hooks(new Told()));
-		rules((rules) -> rules.tools(Set.of("cancel")).onNewMessage(NewMessageRule.QUEUE));
+		rules((rules) -> rules.tools(Set.of("cancel")).onNewMessage(OnNewMessage.QUEUE));
 		this.model.calls(cancel("c2", 2)).says("fine");
 		ask(mode, "q");
 		ask(mode, "and then?");

@@ -282,7 +282,7 @@ class SessionContextTests {
 		ChatClient chat = withAttributes(setup(mode), List.of());
 		this.thread.putAttribute("key", new byte[] { 1 });
 		this.model.calls(call("write")).step((prompt) -> {
-			this.thread.rename("renamed");
+			this.thread.title("renamed");
 			return Flux.just(this.model.chunk("a", List.of(), true));
 		});
 		setup(mode).content(prompt(chat, "q"));

@@ -40,7 +40,7 @@ abstract class ClockContract extends InterruptContract {
 		store.commit(Commit.first(key)
 			.turn(completed("q", "a"))
 			.header(HeaderChange.NONE.timeToLive(Duration.ofHours(1).plusNanos(1_999)))
-			.records(List.of(RecordWrite.create("note", "1", "text").livingFor(Duration.ofHours(1).plusNanos(999)))));
+			.records(List.of(RecordWrite.create("note", "1", "text").timeToLive(Duration.ofHours(1).plusNanos(999)))));
 		Session session = store.find(key).orElseThrow();
 		SessionRecord record = store.records(key, "note").get(0);
 		assertThat(session.timeToLive()).isEqualTo(Duration.ofHours(1).plusNanos(1_000));
@@ -58,7 +58,7 @@ abstract class ClockContract extends InterruptContract {
 		store.commit(Commit.first(key)
 			.turn(completed("q", "a"))
 			.header(HeaderChange.NONE.timeToLive(endless))
-			.records(List.of(RecordWrite.create("note", "1", "text").livingFor(endless))));
+			.records(List.of(RecordWrite.create("note", "1", "text").timeToLive(endless))));
 		store.add(key, batch("q", "a"));
 		assertThat(expiryOf(store.find(key).orElseThrow())).isAfter(Instant.parse("+99999-01-01T00:00:00Z"));
 		assertThat(store.deleteExpired(100)).isGreaterThanOrEqualTo(0);
@@ -122,7 +122,7 @@ abstract class ClockContract extends InterruptContract {
 		store.commit(Commit.first(key)
 			.turn(completed("q1", "a1"))
 			.header(HeaderChange.NONE.timeToLive(Duration.ofHours(1)))
-			.records(List.of(RecordWrite.create("note", "1", "text").livingFor(Duration.ofMinutes(1)))));
+			.records(List.of(RecordWrite.create("note", "1", "text").timeToLive(Duration.ofMinutes(1)))));
 		Session base = store.find(key).orElseThrow();
 		this.now.set(AT.minus(Duration.ofDays(400)));
 		assertThat(store.messages(key)).hasSize(2);

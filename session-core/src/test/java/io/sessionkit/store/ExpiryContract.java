@@ -46,7 +46,7 @@ abstract class ExpiryContract extends RecordContract {
 		threadOf(key, 3);
 		commit(Commit.any(key).turn(turn(TurnStatus.FAILED, 1, "q")));
 		store().put(key, RecordWrite.create(KIND, "1", "text"));
-		store().put(key, RecordWrite.create(KIND, "2", "text").livingFor(Duration.ofHours(1)));
+		store().put(key, RecordWrite.create(KIND, "2", "text").timeToLive(Duration.ofHours(1)));
 		if (left == -1) {
 			Assumptions.abort("Not applicable: nothing can look under this store for what is left.");
 		}
@@ -69,7 +69,7 @@ abstract class ExpiryContract extends RecordContract {
 		threadOf(lives, 2);
 		commit(Commit.any(lives).header(HeaderChange.NONE.timeToLive(Duration.ofHours(1))));
 		store().put(stays, RecordWrite.create(KIND, "1", "text"));
-		store().put(stays, RecordWrite.create(KIND, "2", "text").livingFor(Duration.ofHours(1)));
+		store().put(stays, RecordWrite.create(KIND, "2", "text").timeToLive(Duration.ofHours(1)));
 		Session before = header(lives);
 		deleteAllExpired();
 		assertThat(header(lives)).isEqualTo(before);
@@ -138,7 +138,7 @@ abstract class ExpiryContract extends RecordContract {
 	void expiredRecordOfALiveSessionMayBeCreatedAnewAfterItsDeletion() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		store().put(key, RecordWrite.create(KIND, "1", "first").livingFor(Duration.ofMillis(1)));
+		store().put(key, RecordWrite.create(KIND, "1", "first").timeToLive(Duration.ofMillis(1)));
 		await().until(() -> store().records(key, KIND).isEmpty());
 		deleteAllExpired();
 		assertThat(store().put(key, RecordWrite.create(KIND, "1", "second"))).isTrue();

@@ -204,7 +204,7 @@ abstract class OpenTurnContract extends SettingsContract {
 		SessionKey key = key();
 		threadOf(key, 1);
 		store().put(key, RecordWrite.create("one", "stays", "text"));
-		store().put(key, RecordWrite.create("one", "goes", "text").livingFor(Duration.ofMillis(1)));
+		store().put(key, RecordWrite.create("one", "goes", "text").timeToLive(Duration.ofMillis(1)));
 		await().untilAsserted(() -> assertThat(store().turn(key, 1, Set.of("one")).orElseThrow().records("one"))
 			.extracting(SessionRecord::id)
 			.containsExactly("stays"));

@@ -81,7 +81,7 @@ abstract class RecordContract extends PathContract {
 		store().put(key, RecordWrite.create(KIND, "1", "first"));
 		SessionRecord seen = only(key);
 		store().put(key, new RecordWrite(KIND, "1", seen.revision(), null, null));
-		store().put(key, RecordWrite.create(KIND, "1", "second").livingFor(Duration.ofMillis(1)));
+		store().put(key, RecordWrite.create(KIND, "1", "second").timeToLive(Duration.ofMillis(1)));
 		await().until(() -> store().records(key, KIND).isEmpty());
 		store().put(key, RecordWrite.create(KIND, "1", "third"));
 		assertLeftAlone(key, seen, "third");
@@ -194,8 +194,8 @@ abstract class RecordContract extends PathContract {
 	void recordExpiresByItself() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		store().put(key, RecordWrite.create(KIND, "stays", "text").livingFor(Duration.ofHours(1)));
-		store().put(key, RecordWrite.create(KIND, "goes", "text").livingFor(Duration.ofMillis(1)));
+		store().put(key, RecordWrite.create(KIND, "stays", "text").timeToLive(Duration.ofHours(1)));
+		store().put(key, RecordWrite.create(KIND, "goes", "text").timeToLive(Duration.ofMillis(1)));
 		await().untilAsserted(
 				() -> assertThat(store().records(key, KIND)).extracting(SessionRecord::id).containsExactly("stays"));
 		assertThat(store().records(key.owner(), KIND, Page.first(10))).extracting(SessionRecord::id)
@@ -209,7 +209,7 @@ abstract class RecordContract extends PathContract {
 	void expiredRecordReadsAsAbsentForWritersToo() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		RecordWrite write = RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofMillis(1));
+		RecordWrite write = RecordWrite.create(KIND, "1", "text").timeToLive(Duration.ofMillis(1));
 		store().put(key, write);
 		await().until(() -> store().records(key, KIND).isEmpty());
 		assertThat(store().put(key, new RecordWrite(KIND, "1", write.first(), "late", null))).isFalse();
@@ -218,7 +218,7 @@ abstract class RecordContract extends PathContract {
 		assertThat(only(key).payload()).isEqualTo("new");
 		assertThat(only(key).expiresAt()).isNull();
 		assertThat(only(key).revision()).isEqualTo(created.first());
-		store().put(key, RecordWrite.replace(only(key), "new").livingFor(Duration.ofMillis(1)));
+		store().put(key, RecordWrite.replace(only(key), "new").timeToLive(Duration.ofMillis(1)));
 		await().until(() -> store().records(key, KIND).isEmpty());
 		RecordWrite put = RecordWrite.put(KIND, "1", "newer");
 		assertThat(store().put(key, put)).isTrue();
@@ -229,7 +229,7 @@ abstract class RecordContract extends PathContract {
 	void replacedRecordLosesItsOwnLife() {
 		SessionKey key = key();
 		threadOf(key, 1);
-		store().put(key, RecordWrite.create(KIND, "1", "text").livingFor(Duration.ofHours(1)));
+		store().put(key, RecordWrite.create(KIND, "1", "text").timeToLive(Duration.ofHours(1)));
 		store().put(key, RecordWrite.replace(only(key), "for good"));
 		assertThat(only(key).expiresAt()).isNull();
 	}
@@ -355,7 +355,7 @@ abstract class RecordContract extends PathContract {
 		commit(Commit.any(nobodys).records(List.of(RecordWrite.create("approval", "a", "third"))));
 		shared(gone, "z", "erased");
 		store().put(plain, RecordWrite.create("notice", "n", "notice"));
-		store().put(plain, RecordWrite.create("approval", "short", "expires").livingFor(Duration.ofMillis(1)));
+		store().put(plain, RecordWrite.create("approval", "short", "expires").timeToLive(Duration.ofMillis(1)));
 		store().erase(gone);
 		await().untilAsserted(() -> assertThat(shared(all)).extracting(SessionRecord::payload)
 			.containsExactly("first", "second", "third"));

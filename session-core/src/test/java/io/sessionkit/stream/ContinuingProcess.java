@@ -128,7 +128,7 @@ final class ContinuingProcess {
 	}
 
 	static Approvals approvals(Conversations conversations) {
-		return Approvals.builder(conversations).tools(Set.of("cancel")).continues(true).build();
+		return Approvals.builder(conversations).tools(Set.of("cancel")).continuations(true).build();
 	}
 
 	static ChatClient client(ScriptedChatModel model, Conversations conversations, Approvals approvals, Path effects) {

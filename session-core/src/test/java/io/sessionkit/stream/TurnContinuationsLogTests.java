@@ -37,7 +37,7 @@ class TurnContinuationsLogTests {
 
 	private final Approvals approvals = Approvals.builder(this.conversations)
 		.tools(Set.of("cancel"))
-		.continues(true)
+		.continuations(true)
 		.build();
 
 	private final ChatClient chat = ChatClient.builder(this.model)
@@ -78,7 +78,7 @@ class TurnContinuationsLogTests {
 			.start()
 			.close();
 		assertThat(this.log.events()).hasSize(1);
-		assertThat(this.log.events().get(0).getFormattedMessage()).contains("Approvals.Builder.continues(true)");
+		assertThat(this.log.events().get(0).getFormattedMessage()).contains("Approvals.Builder.continuations(true)");
 	}
 
 	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {

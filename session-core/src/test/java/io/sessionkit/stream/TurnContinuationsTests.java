@@ -26,7 +26,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalNotice;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.InboxQuery;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -119,7 +119,7 @@ class TurnContinuationsTests {
 
 	private Duration claim(Duration lease) {
 		try (Conversations conversations = Conversations.builder(this.store).lease(lease).build()) {
-			return Approvals.builder(conversations).continues(true).build().continuations().claim();
+			return Approvals.builder(conversations).continuations(true).build().continuations().claim();
 		}
 	}
 
@@ -311,7 +311,7 @@ class TurnContinuationsTests {
 			this.clock.pass(Duration.ofMinutes(61));
 			return notices().isEmpty();
 		});
-		assertThat(tried).hasSize(TurnContinuations.MOST_ATTEMPTS);
+		assertThat(tried).hasSize(TurnContinuations.MAX_ATTEMPTS);
 		this.model.says("done");
 		assertThat(this.here.resume(KEY)).contains("done");
 	}
@@ -406,7 +406,7 @@ class TurnContinuationsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "message", "another place", "child", "no session advisor", "no call" })
 	void callThatDoesNotContinueTheTurnIsAFailureAndCancelsNothing(String flaw) {
-		Instance cancelling = instance((approvals) -> approvals.onNewMessage(NewMessageRule.CANCEL));
+		Instance cancelling = instance((approvals) -> approvals.onNewMessage(OnNewMessage.CANCEL));
 		List<DecidedTurn> tried = new CopyOnWriteArrayList<>();
 		start(cancelling, (turn) -> {
 			tried.add(turn);
@@ -501,7 +501,7 @@ class TurnContinuationsTests {
 					.call()
 					.chatClientResponse());
 		access.callAs(Caller.of("anna", "LEAD"), () -> {
-			ToolApproval shown = owned.approvals().inbox(InboxQuery.ofAllOwners(), Page.first(1)).get(0);
+			ToolApproval shown = owned.approvals().inbox(InboxQuery.ofAnyOwner(), Page.first(1)).get(0);
 			return owned.approvals().approve(shown, "anna");
 		});
 		awaitOver();
@@ -624,7 +624,7 @@ class TurnContinuationsTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 3 })
 	void noticeIsReadInTheFormOfItsFirstVersion(int version) {
-		Instance quiet = instance((approvals) -> approvals.continues(false));
+		Instance quiet = instance((approvals) -> approvals.continuations(false));
 		pause(quiet, KEY, "o1");
 		ToolApproval call = quiet.waiting(KEY);
 		quiet.approvals().approve(call, "anna");
@@ -656,7 +656,7 @@ class TurnContinuationsTests {
 	@Test
 	void whatCannotWorkIsRefusedAtStart() {
 		try (Conversations others = Conversations.of(new SimpleSessionStore(this.store.options()))) {
-			Approvals unlisted = Approvals.builder(others).continues(true).build();
+			Approvals unlisted = Approvals.builder(others).continuations(true).build();
 			assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(
 					() -> TurnContinuations.builder(others, unlisted, (turn) -> this.here.chat().prompt()).start());
 		}
@@ -677,7 +677,7 @@ class TurnContinuationsTests {
 			Runnable inTool) {
 		Conversations conversations = sessions.build();
 		this.opened.add(conversations);
-		Approvals approvals = settings.apply(Approvals.builder(conversations).tools(Set.of("cancel")).continues(true))
+		Approvals approvals = settings.apply(Approvals.builder(conversations).tools(Set.of("cancel")).continuations(true))
 			.build();
 		return new Instance(conversations, approvals, chat(conversations, approvals, inTool));
 	}

@@ -41,7 +41,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.advisor.SessionAdvisorTests;
 import io.sessionkit.advisor.SessionRequiredException;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.conversation.Approvals;
@@ -140,7 +140,7 @@ class TurnStreamsTests {
 
 	private boolean gated;
 
-	private NewMessageRule onNewMessage = NewMessageRule.REJECT;
+	private OnNewMessage onNewMessage = OnNewMessage.REJECT;
 
 	private List<SessionHook> hooks = List.of();
 
@@ -500,7 +500,7 @@ class TurnStreamsTests {
 	@Test
 	void stoppedCallWhoseMessageIsQueuedMeanwhileEndsWithTheTurnThatHasIt() {
 		this.gated = true;
-		this.onNewMessage = NewMessageRule.QUEUE;
+		this.onNewMessage = OnNewMessage.QUEUE;
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1"));
 		ask("q");
 		CountDownLatch asked = new CountDownLatch(1);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolName;
 import org.jspecify.annotations.Nullable;
@@ -40,15 +40,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * tool calls in their own sessions.
  * @param version Marker of your own that is stored with a paused turn. A call under
  * another marker does not continue the turn. Unset: none.
- * @param notifications Notices of tool calls that wait, as application events.
- * @param continuation Turns that continue by themselves once their tool calls are
+ * @param notices Notices of tool calls that wait, as application events.
+ * @param continuations Turns that continue by themselves once their tool calls are
  * decided.
  */
 public record ApprovalProperties(@Nullable Set<String> tools, @DefaultValue("hold") SiblingRule siblings,
-		@Nullable Duration expiresAfter, @DefaultValue("reject") NewMessageRule onNewMessage,
+		@Nullable Duration expiresAfter, @DefaultValue("reject") OnNewMessage onNewMessage,
 		@Nullable List<String> deciders, @DefaultValue("true") boolean ownerDecides, @Nullable String version,
-		@DefaultValue @NestedConfigurationProperty NotificationProperties notifications,
-		@DefaultValue @NestedConfigurationProperty ContinuationProperties continuation) {
+		@DefaultValue @NestedConfigurationProperty NoticeProperties notices,
+		@DefaultValue @NestedConfigurationProperty ContinuationProperties continuations) {
 
 	private static final String PREFIX = SessionKitProperties.PREFIX + ".approval.";
 

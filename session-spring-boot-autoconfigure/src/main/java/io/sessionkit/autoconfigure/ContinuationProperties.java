@@ -21,14 +21,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ContinuationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("true") boolean run,
 		@DefaultValue("10s") Duration interval, @DefaultValue("4") int threads) {
 
-	public static final String ENABLED = SessionKitProperties.PREFIX + ".approval.continuation.enabled";
+	public static final String ENABLED = SessionKitProperties.PREFIX + ".approval.continuations.enabled";
 
-	public static final String RUN = SessionKitProperties.PREFIX + ".approval.continuation.run";
+	public static final String RUN = SessionKitProperties.PREFIX + ".approval.continuations.run";
 
 	public ContinuationProperties {
-		SessionKitProperties.refuseBelowASecond("approval.continuation.interval", interval);
+		SessionKitProperties.refuseBelowASecond("approval.continuations.interval", interval);
 		if (threads < 1) {
-			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.continuation.threads",
+			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.continuations.threads",
 					threads, "Write 1 or more, or set '" + RUN + "' to false.");
 		}
 	}

@@ -39,7 +39,7 @@ public final class SessionKitProperties {
 
 	public static final String PURGE_ENABLED = PREFIX + ".purge.enabled";
 
-	public static final String NOTIFICATIONS_ENABLED = PREFIX + ".approval.notifications.enabled";
+	public static final String NOTICES_ENABLED = PREFIX + ".approval.notices.enabled";
 
 	public static final String OBSERVATION_ENABLED = PREFIX + ".observation.enabled";
 
@@ -50,7 +50,7 @@ public final class SessionKitProperties {
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
 	/** The longest time that something waits. */
-	static final Duration LONGEST = Conversations.LONGEST_LEASE;
+	static final Duration LONGEST = Conversations.MAX_LEASE;
 
 	static final String NO_LIMIT = ", or leave it out for no limit";
 
@@ -132,7 +132,7 @@ public final class SessionKitProperties {
 	 * Titles of sessions.
 	 */
 	@NestedConfigurationProperty
-	private final TitleProperties title;
+	private final TitleProperties titles;
 
 	/**
 	 * Encoding of stored messages.
@@ -142,7 +142,7 @@ public final class SessionKitProperties {
 	/**
 	 * Handling of requests that are not a valid sequence of messages.
 	 */
-	private final Sequence sequence;
+	private final SequenceGuard sequenceGuard;
 
 	/**
 	 * Limits on session attributes.
@@ -262,7 +262,7 @@ public final class SessionKitProperties {
 			@Nullable OwnerSource owner, @DefaultValue(DEFAULT_ANY_OWNER_AUTHORITY) String anyOwnerAuthority,
 			@Nullable Duration timeToLive, @DefaultValue StoreProperties store, @DefaultValue Trim trim,
 			@DefaultValue Retention retention, @DefaultValue Prune prune, @DefaultValue SummarizeProperties summarize,
-			@DefaultValue TitleProperties title, @DefaultValue Codec codec, @DefaultValue Sequence sequence,
+			@DefaultValue TitleProperties titles, @DefaultValue Codec codec, @DefaultValue SequenceGuard sequenceGuard,
 			@DefaultValue Attributes attributes, @DefaultValue Turn turn, @DefaultValue Snapshot snapshot,
 			@DefaultValue("turn") Durability durability, @DefaultValue("discard") OnCancel onCancel,
 			@DefaultValue("optimistic") Concurrency concurrency, @DefaultValue("60s") Duration concurrencyTimeout,
@@ -277,7 +277,7 @@ public final class SessionKitProperties {
 					"Write the name of one authority, such as ROLE_ADMIN, or leave it out.");
 		}
 		refuseBelowASecond("time-to-live", timeToLive);
-		refuseBelow(Conversations.SHORTEST_LEASE, "lease", lease);
+		refuseBelow(Conversations.MIN_LEASE, "lease", lease);
 		refuseAbove(LONGEST, "lease", lease);
 		refuseBelowASecond("concurrency-timeout", concurrencyTimeout);
 		refuseAbove(LONGEST, "concurrency-timeout", concurrencyTimeout);
@@ -300,9 +300,9 @@ public final class SessionKitProperties {
 		this.retention = retention;
 		this.prune = prune;
 		this.summarize = summarize;
-		this.title = title;
+		this.titles = titles;
 		this.codec = codec;
-		this.sequence = sequence;
+		this.sequenceGuard = sequenceGuard;
 		this.attributes = attributes;
 		this.turn = turn;
 		this.snapshot = snapshot;
@@ -371,16 +371,16 @@ public final class SessionKitProperties {
 		return this.summarize;
 	}
 
-	public TitleProperties title() {
-		return this.title;
+	public TitleProperties titles() {
+		return this.titles;
 	}
 
 	public Codec codec() {
 		return this.codec;
 	}
 
-	public Sequence sequence() {
-		return this.sequence;
+	public SequenceGuard sequenceGuard() {
+		return this.sequenceGuard;
 	}
 
 	public Attributes attributes() {
@@ -466,10 +466,10 @@ public final class SessionKitProperties {
 	 * @param maxTokens Maximum number of tokens in a request, including those of the
 	 * current turn, without system text. History is cut at whole turns, and the current
 	 * turn is never cut. Unset: no limit.
-	 * @param pin Messages that stay in a request when older turns are left out.
+	 * @param pins Messages that stay in a request when older turns are left out.
 	 */
 	public record Trim(@Nullable Integer maxMessages, @Nullable Integer maxTurns, @Nullable Integer maxTokens,
-			@DefaultValue Pin pin) {
+			@DefaultValue Pins pins) {
 
 		public Trim {
 			refuseLessThanOne("trim.max-messages", maxMessages, NO_LIMIT);
@@ -509,12 +509,12 @@ public final class SessionKitProperties {
 	 * @param metadata Names of metadata entries. Messages with one of them stay in the
 	 * request, unless the value is false. Unset: none.
 	 */
-	public record Pin(@DefaultValue("false") boolean firstUserMessage, @Nullable Set<MessageType> roles,
+	public record Pins(@DefaultValue("false") boolean firstUserMessage, @Nullable Set<MessageType> roles,
 			@Nullable Set<String> metadata) {
 
-		public Pin {
-			refuseBlank("trim.pin.roles", roles, "user, assistant, system or tool");
-			refuseBlank("trim.pin.metadata", metadata, "names of metadata entries");
+		public Pins {
+			refuseBlank("trim.pins.roles", roles, "user, assistant, system or tool");
+			refuseBlank("trim.pins.metadata", metadata, "names of metadata entries");
 			roles = (roles != null) ? Set.copyOf(roles) : Set.of();
 			metadata = (metadata != null) ? Set.copyOf(metadata) : Set.of();
 		}
@@ -531,15 +531,15 @@ public final class SessionKitProperties {
 	/**
 	 * Pruning of old tool results in a request.
 	 *
-	 * @param toolResultsKeep Number of the newest tool results of the history that stay
+	 * @param keepToolResults Number of the newest tool results of the history that stay
 	 * in a request. Older results are replaced by a placeholder, except those of pinned
 	 * turns. Unset: all stay.
 	 */
-	public record Prune(@Nullable Integer toolResultsKeep) {
+	public record Prune(@Nullable Integer keepToolResults) {
 
 		public Prune {
-			if (toolResultsKeep != null && toolResultsKeep < 0) {
-				throw ConfigurationRefusedException.of(PREFIX + ".prune.tool-results-keep", toolResultsKeep,
+			if (keepToolResults != null && keepToolResults < 0) {
+				throw ConfigurationRefusedException.of(PREFIX + ".prune.keep-tool-results", keepToolResults,
 						"Write 0 or more, or leave it out to keep all.");
 			}
 		}
@@ -562,7 +562,7 @@ public final class SessionKitProperties {
 	 * @param leadingReplies Whether to send replies in front of the first user message,
 	 * such as a greeting. Some providers refuse them.
 	 */
-	public record Sequence(@DefaultValue("false") boolean strict, @DefaultValue("false") boolean leadingReplies) {
+	public record SequenceGuard(@DefaultValue("false") boolean strict, @DefaultValue("false") boolean leadingReplies) {
 	}
 
 	/**
@@ -644,10 +644,10 @@ public final class SessionKitProperties {
 	/**
 	 * Content of the snapshots of sent requests.
 	 *
-	 * @param system Whether to keep the system text in the snapshot of a turn, instead of
+	 * @param keepSystemText Whether to keep the system text in the snapshot of a turn, instead of
 	 * only its digest.
 	 */
-	public record Snapshot(@DefaultValue("false") boolean system) {
+	public record Snapshot(@DefaultValue("false") boolean keepSystemText) {
 	}
 
 	/**

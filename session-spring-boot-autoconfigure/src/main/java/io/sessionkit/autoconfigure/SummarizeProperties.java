@@ -82,9 +82,9 @@ public final class SummarizeProperties {
 				SessionKitProperties.NO_LIMIT);
 		SessionKitProperties.refuseLessThanOne("summarize.max-input-tokens", maxInputTokens, "");
 		SessionKitProperties.refuseBelowASecond("summarize.timeout", timeout);
-		SessionKitProperties.refuseAbove(Summarize.LONGEST_TIME, "summarize.timeout", timeout);
+		SessionKitProperties.refuseAbove(Summarize.MAX_TIME, "summarize.timeout", timeout);
 		SessionKitProperties.refuseBelowASecond("summarize.backoff", backoff);
-		SessionKitProperties.refuseAbove(Summarize.LONGEST_TIME, "summarize.backoff", backoff);
+		SessionKitProperties.refuseAbove(Summarize.MAX_TIME, "summarize.backoff", backoff);
 		if (keepTurns < 0) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".summarize.keep-turns", keepTurns,
 					"Write 0 or more; 0 summarizes all turns.");

@@ -11,7 +11,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
 import io.sessionkit.advisor.SessionAdvisor;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
@@ -58,14 +58,14 @@ class SessionKitPropertiesTests {
 			"sessionkit.store.jdbc.table-prefix=app.CHAT_", "sessionkit.store.redis.key-prefix=app:chat:",
 			"sessionkit.store.memory.max-sessions=7", "sessionkit.store.view-cache=1MB",
 			"sessionkit.trim.max-messages=20", "sessionkit.trim.max-turns=5", "sessionkit.codec.strict=true",
-			"sessionkit.sequence.strict=true", "sessionkit.sequence.leading-replies=true",
+			"sessionkit.sequence-guard.strict=true", "sessionkit.sequence-guard.leading-replies=true",
 			"sessionkit.turn.parameters=context,page", "sessionkit.turn.replay=*",
-			"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.system=true",
+			"sessionkit.turn.replay-exclude=page", "sessionkit.snapshot.keep-system-text=true",
 			"sessionkit.attributes.max-size=1MB", "sessionkit.token-estimate=vocabulary",
-			"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pin.first-user-message=true",
-			"sessionkit.trim.pin.roles=system", "sessionkit.trim.pin.metadata=pin",
+			"sessionkit.trim.max-tokens=4000", "sessionkit.trim.pins.first-user-message=true",
+			"sessionkit.trim.pins.roles=system", "sessionkit.trim.pins.metadata=pin",
 			"sessionkit.retention.max-turns=500", "sessionkit.retention.max-age=90d", "sessionkit.retention.batch=10",
-			"sessionkit.prune.tool-results-keep=3", "sessionkit.summarize.enabled=false",
+			"sessionkit.prune.keep-tool-results=3", "sessionkit.summarize.enabled=false",
 			"sessionkit.summarize.mode=before", "sessionkit.summarize.trigger-tokens=8000",
 			"sessionkit.summarize.trigger-messages=100", "sessionkit.summarize.keep-turns=2",
 			"sessionkit.summarize.prompt=sum up {conversation}", "sessionkit.summarize.model=small",
@@ -76,9 +76,9 @@ class SessionKitPropertiesTests {
 			"sessionkit.approval.siblings=run", "sessionkit.approval.expires-after=1h",
 			"sessionkit.approval.on-new-message=queue", "sessionkit.approval.version=2026-11",
 			"sessionkit.approval.deciders=refund=ROLE_LEAD", "sessionkit.approval.owner-decides=false",
-			"sessionkit.approval.continuation.enabled=true", "sessionkit.approval.notifications.enabled=true",
-			"sessionkit.approval.notifications.interval=30s", "sessionkit.approval.continuation.run=false",
-			"sessionkit.approval.continuation.interval=20s", "sessionkit.approval.continuation.threads=2",
+			"sessionkit.approval.continuations.enabled=true", "sessionkit.approval.notices.enabled=true",
+			"sessionkit.approval.notices.interval=30s", "sessionkit.approval.continuations.run=false",
+			"sessionkit.approval.continuations.interval=20s", "sessionkit.approval.continuations.threads=2",
 			"sessionkit.owner=none", "sessionkit.any-owner-authority=ROLE_ADMIN", "sessionkit.purge.enabled=false",
 			"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50", "sessionkit.streams.resumable=true",
 			"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.time-to-live=1h",
@@ -86,8 +86,8 @@ class SessionKitPropertiesTests {
 			"sessionkit.observation.enabled=false", "sessionkit.observation.mdc=true",
 			"sessionkit.observation.waiting-owners=ada,bob", "sessionkit.observation.waiting-interval=2m",
 			"sessionkit.observation.health-timeout=3s", "sessionkit.observation.endpoint-texts=true",
-			"sessionkit.problem-details=true", "sessionkit.shutdown.timeout=15s", "sessionkit.title.by=model",
-			"sessionkit.title.model=small", "sessionkit.tools.timeout=30s",
+			"sessionkit.problem-details=true", "sessionkit.shutdown.timeout=15s", "sessionkit.titles.by=model",
+			"sessionkit.titles.model=small", "sessionkit.tools.timeout=30s",
 			"sessionkit.tools.timeouts.cancel_order=5s");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -108,12 +108,12 @@ class SessionKitPropertiesTests {
 			assertThat(properties.store().redis().keyPrefix()).isEqualTo("sessionkit:");
 			assertThat(properties.store().memory().maxSessions()).isEqualTo(InMemorySessionStore.DEFAULT_MAX_SESSIONS);
 			assertThat(properties.trim()).isEqualTo(new SessionKitProperties.Trim(null, null, null,
-					new SessionKitProperties.Pin(false, Set.of(), Set.of())));
+					new SessionKitProperties.Pins(false, Set.of(), Set.of())));
 			assertThat(properties.codec().strict()).isFalse();
-			assertThat(properties.sequence().strict()).isFalse();
+			assertThat(properties.sequenceGuard().strict()).isFalse();
 			assertThat(properties.attributes().maxSize()).isEqualTo(DataSize.ofKilobytes(64));
 			assertThat(properties.turn()).isEqualTo(new SessionKitProperties.Turn(List.of(), List.of(), List.of()));
-			assertThat(properties.snapshot().system()).isFalse();
+			assertThat(properties.snapshot().keepSystemText()).isFalse();
 			assertThat(properties.purge()).isEqualTo(new PurgeProperties(true, Duration.ofMinutes(15), 200));
 		});
 	}
@@ -146,7 +146,7 @@ class SessionKitPropertiesTests {
 						approval.ownerDecides(), approval.version());
 			assertThat(TurnContinuations.builder(conversations, Approvals.of(conversations), (turn) -> null))
 				.extracting("interval", "threads")
-				.containsExactly(approval.continuation().interval(), approval.continuation().threads());
+				.containsExactly(approval.continuations().interval(), approval.continuations().threads());
 			assertThat(Summarize.by(new ScriptedChatModel()))
 				.extracting("mode", "keepTurns", "maxInputTokens", "timeout", "backoff")
 				.containsExactly(properties.summarize().mode(), properties.summarize().keepTurns(),
@@ -184,11 +184,11 @@ class SessionKitPropertiesTests {
 					new StoreProperties.Jdbc(SchemaInitialization.NEVER, "app.CHAT_"),
 					new StoreProperties.Redis("app:chat:"), new StoreProperties.Memory(7), DataSize.ofMegabytes(1)));
 			assertThat(bound.trim()).isEqualTo(new SessionKitProperties.Trim(20, 5, 4000,
-					new SessionKitProperties.Pin(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
+					new SessionKitProperties.Pins(true, Set.of(MessageType.SYSTEM), Set.of("pin"))));
 			assertThat(bound.retention()).isEqualTo(new SessionKitProperties.Retention(500, Duration.ofDays(90), 10));
 			assertThat(bound.prune()).isEqualTo(new SessionKitProperties.Prune(3));
 			assertThat(bound.codec()).isEqualTo(new SessionKitProperties.Codec(true));
-			assertThat(bound.sequence()).isEqualTo(new SessionKitProperties.Sequence(true, true));
+			assertThat(bound.sequenceGuard()).isEqualTo(new SessionKitProperties.SequenceGuard(true, true));
 			assertThat(bound.attributes()).isEqualTo(new SessionKitProperties.Attributes(DataSize.ofMegabytes(1)));
 			assertThat(bound.turn())
 				.isEqualTo(new SessionKitProperties.Turn(List.of("context", "page"), List.of("*"), List.of("page")));
@@ -201,14 +201,14 @@ class SessionKitPropertiesTests {
 			assertThat(bound.idempotencyTimeToLive()).isEqualTo(Duration.ofHours(2));
 			assertThat(bound.lease()).isEqualTo(Duration.ofMinutes(1));
 			assertThat(bound.approval()).isEqualTo(new ApprovalProperties(Set.of("cancel_order"), SiblingRule.RUN,
-					Duration.ofHours(1), NewMessageRule.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
-					new NotificationProperties(true, Duration.ofSeconds(30)),
+					Duration.ofHours(1), OnNewMessage.QUEUE, List.of("refund=ROLE_LEAD"), false, "2026-11",
+					new NoticeProperties(true, Duration.ofSeconds(30)),
 					new ContinuationProperties(true, false, Duration.ofSeconds(20), 2)));
 			assertThat(bound.observation()).isEqualTo(new ObservationProperties(false, true, List.of("ada", "bob"),
 					Duration.ofMinutes(2), Duration.ofSeconds(3), true));
 			assertThat(bound.problemDetails()).isTrue();
 			assertThat(bound.shutdown()).isEqualTo(new ShutdownProperties(Duration.ofSeconds(15)));
-			assertThat(bound.title()).isEqualTo(new TitleProperties(TitleSource.MODEL, "small"));
+			assertThat(bound.titles()).isEqualTo(new TitleProperties(TitleSource.MODEL, "small"));
 			assertThat(bound.tools())
 				.isEqualTo(new ToolProperties(Duration.ofSeconds(30), Map.of("cancel_order", Duration.ofSeconds(5))));
 			assertThat(bound.owner()).isEqualTo(OwnerSource.NONE);
@@ -239,7 +239,7 @@ class SessionKitPropertiesTests {
 			"sessionkit.concurrency-timeout, -1s", "sessionkit.retention.max-age, 0s",
 			"sessionkit.retention.max-age, -1d", "sessionkit.idempotency-time-to-live, 0s",
 			"sessionkit.approval.expires-after, 0s", "sessionkit.approval.expires-after, -1h",
-			"sessionkit.approval.continuation.threads, 0", "sessionkit.approval.continuation.interval, 10",
+			"sessionkit.approval.continuations.threads, 0", "sessionkit.approval.continuations.interval, 10",
 			"sessionkit.approval.version, ' '", "sessionkit.any-owner-authority, ' '",
 			"sessionkit.any-owner-authority, hasRole(ADMIN)", "sessionkit.any-owner-authority, ROLE_A|ROLE_B",
 			"sessionkit.any-owner-authority, ROLE_A ROLE_B", "sessionkit.approval.deciders, a=ROLE_B;ROLE_C",
@@ -312,7 +312,7 @@ class SessionKitPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.trim.pin.roles, ','", "sessionkit.trim.pin.metadata, ','" })
+	@CsvSource({ "sessionkit.trim.pins.roles, ','", "sessionkit.trim.pins.metadata, ','" })
 	void listWithACommaTooManyIsRefused(String property, String value) {
 		FailureAnalysis analysis = analysisOf(property + "=" + value);
 		assertThat(analysis.getDescription()).contains("'" + property + "'");

@@ -3,7 +3,7 @@ package io.sessionkit.internal.approval;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.internal.ledger.PauseNotices;
 import io.sessionkit.internal.ledger.SafeTexts;
@@ -33,14 +33,14 @@ public record ApprovalRules(Rulings rulings, SiblingRule siblings, Waiting waiti
 	 * @param expiresAfter the time within which a call can be decided; null for as long
 	 * as the session lives
 	 * @param notices whether a notice is stored with the pause
-	 * @param continues whether the turn continues by itself once its calls are decided
+	 * @param continuations whether the turn continues by itself once its calls are decided
 	 */
-	public record Waiting(NewMessageRule onNewMessage, @Nullable Duration expiresAfter, boolean notices,
-			boolean continues) {
+	public record Waiting(OnNewMessage onNewMessage, @Nullable Duration expiresAfter, boolean notices,
+			boolean continuations) {
 
 		/** Returns the notices that a store gets with a pause. */
 		PauseNotices pauseNotices(SessionStore store) {
-			return new PauseNotices(store, this.notices, this.continues, this.expiresAfter);
+			return new PauseNotices(store, this.notices, this.continuations, this.expiresAfter);
 		}
 
 	}

@@ -110,7 +110,7 @@ public final class TurnLease implements HeldLease {
 	 * @param kind the kind of its record
 	 */
 	static RecordWrite taking(SessionStore store, SessionKey key, String kind, String holder, Duration life) {
-		return RecordWrite.create(kind, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
+		return RecordWrite.create(kind, TurnRecords.LEASE_ID, payload(store, key, holder)).timeToLive(life);
 	}
 
 	/**
@@ -118,7 +118,7 @@ public final class TurnLease implements HeldLease {
 	 * lease that is there is left over from a turn that has ended.
 	 */
 	public static RecordWrite beginning(SessionStore store, SessionKey key, String holder, Duration life) {
-		return RecordWrite.put(TurnRecords.LEASE, TurnRecords.LEASE_ID, payload(store, key, holder)).livingFor(life);
+		return RecordWrite.put(TurnRecords.LEASE, TurnRecords.LEASE_ID, payload(store, key, holder)).timeToLive(life);
 	}
 
 	/**

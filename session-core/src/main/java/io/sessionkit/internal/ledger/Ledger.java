@@ -108,7 +108,7 @@ public final class Ledger {
 	public RecordWrite enter(LedgerEntry entry, @Nullable Duration expiresAfter) {
 		RecordWrite write = RecordWrite.create(this.kind, entry.approval().id(), payload(entry));
 		boolean waits = entry.status() == ApprovalStatus.PROPOSED && expiresAfter != null;
-		return (waits && expiresAfter != null) ? write.livingFor(expiresAfter) : write;
+		return (waits && expiresAfter != null) ? write.timeToLive(expiresAfter) : write;
 	}
 
 	/**

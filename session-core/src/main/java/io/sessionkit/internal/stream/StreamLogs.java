@@ -91,7 +91,7 @@ public final class StreamLogs {
 
 	private RecordWrite first(SessionKey key, String stream, StreamLimits limits, @Nullable String request) {
 		StreamChunk first = new StreamChunk(0, 0, List.of(), Mark.NONE, request, this.life);
-		return write(key, stream, first).livingFor(limits.timeToLive());
+		return write(key, stream, first).timeToLive(limits.timeToLive());
 	}
 
 	/**
@@ -194,7 +194,7 @@ public final class StreamLogs {
 	 * @return false if it is there, or if the session is absent
 	 */
 	boolean append(SessionKey key, String stream, StreamChunk chunk, Duration timeToLive) {
-		return put(key, write(key, stream, chunk).livingFor(timeToLive));
+		return put(key, write(key, stream, chunk).timeToLive(timeToLive));
 	}
 
 	boolean put(SessionKey key, RecordWrite write) {

@@ -208,7 +208,7 @@ public final class StreamWriter {
 				chunk = StreamChunk.of(this.next, this.first, Mark.LOST);
 				write = this.logs.write(this.key, this.stream, chunk);
 			}
-			if (this.logs.put(this.key, write.livingFor(this.limits.timeToLive()))) {
+			if (this.logs.put(this.key, write.timeToLive(this.limits.timeToLive()))) {
 				this.size += length(write);
 				this.written = System.nanoTime();
 				done(chunk);

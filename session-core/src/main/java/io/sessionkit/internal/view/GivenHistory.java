@@ -48,7 +48,7 @@ public final class GivenHistory {
 				+ " brings could not be sent as it is from its message " + (index + 1) + " of " + given.size()
 				+ " on, a " + given.get(index).getMessageType()
 				+ " message: each call must be followed by its results, each result by nothing but its call before it,"
-				+ " and a reply must not stand before the first user message unless sessionkit.sequence.leading-replies"
+				+ " and a reply must not stand before the first user message unless sessionkit.sequence-guard.leading-replies"
 				+ " is true. Nothing was sent.");
 	}
 

@@ -53,7 +53,7 @@ public final class PassedMessages {
 				throw new InvalidSequenceException(
 						"The reply that this call on session " + key + " passes stands before"
 								+ " the first user message, where many providers refuse one. Leave it out, or set"
-								+ " sessionkit.sequence.leading-replies=true if yours takes it.");
+								+ " sessionkit.sequence-guard.leading-replies=true if yours takes it.");
 			}
 		}
 	}

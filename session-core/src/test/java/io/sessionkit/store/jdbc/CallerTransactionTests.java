@@ -325,14 +325,14 @@ class CallerTransactionTests {
 			for (int inner : List.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
 					TransactionDefinition.PROPAGATION_NOT_SUPPORTED)) {
 				transaction(inner).executeWithoutResult((status) -> {
-					assertRefused(() -> conversation().rename("t"));
+					assertRefused(() -> conversation().title("t"));
 					assertRefused(() -> call(NOTHING));
 					assertRefused(() -> call(IN_LINE));
 					assertRefused(this::stream);
 					assertThat(conversation().messages()).hasSize(2);
 				});
 			}
-			conversation().rename("t");
+			conversation().title("t");
 			assertThat(call(NOTHING)).isEqualTo("a2");
 		});
 		assertThat(texts()).hasSize(6);
@@ -521,7 +521,7 @@ class CallerTransactionTests {
 			assertOnlyReads(() -> call(IN_LINE));
 			assertOnlyReads(() -> call(WITH_KEY));
 			assertOnlyReads(() -> conversation().undo(1));
-			assertOnlyReads(() -> conversation().rename("t"));
+			assertOnlyReads(() -> conversation().title("t"));
 			assertOnlyReads(() -> conversation().erase());
 			assertThatIllegalStateException().isThrownBy(() -> this.store.deleteExpired(10))
 				.withMessageContaining("only reads");

@@ -233,7 +233,7 @@ class JdbcExpiryTests {
 		this.store.commit(Commit.first(key)
 			.turn(turn("q", "y".repeat(20_000)))
 			.header(HeaderChange.NONE.timeToLive(Duration.ofHours(1)))
-			.records(List.of(RecordWrite.create("note", "1", "text").livingFor(Duration.ofHours(1)))));
+			.records(List.of(RecordWrite.create("note", "1", "text").timeToLive(Duration.ofHours(1)))));
 		copies("SESSIONKIT_SESSION", sessions, "pk, key_hash",
 				"nextval(pg_get_serial_sequence('sessionkit_session', 'pk')), key_hash || n");
 		Long first = this.sql.queryForObject("select min(pk) from SESSIONKIT_SESSION", Long.class);

@@ -255,7 +255,7 @@ abstract class JdbcTransactionContract {
 	void recordThatIsCreatedAnewWhileItIsToBeDeletedStays() {
 		deleteAllExpired(this.store);
 		this.store.add(this.key, messages("q"));
-		this.store.put(this.key, RecordWrite.create("note", "1", "old").livingFor(Duration.ofMillis(1)));
+		this.store.put(this.key, RecordWrite.create("note", "1", "old").timeToLive(Duration.ofMillis(1)));
 		await().until(() -> this.store.records(this.key, "note").isEmpty());
 		AtomicBoolean created = new AtomicBoolean();
 		DataSource slow = new BeforeStatement(this.pool, "delete from SESSIONKIT_RECORD", () -> {
@@ -1007,12 +1007,12 @@ abstract class JdbcTransactionContract {
 		new JdbcTemplate(this.pool).update("update SESSIONKIT_SESSION set updated_at = updated_at + ? where id = ?",
 				hour, this.key.id());
 		Session later = header();
-		this.store.put(this.key, RecordWrite.create("note", "1", "put").livingFor(Duration.ofMinutes(1)));
+		this.store.put(this.key, RecordWrite.create("note", "1", "put").timeToLive(Duration.ofMinutes(1)));
 		SessionRecord put = this.store.record(this.key, "note", "1").orElseThrow();
 		CommitResult result = this.store.commit(Commit.on(later)
 			.turn(turn("second"))
-			.records(List.of(RecordWrite.replace(put, "committed").livingFor(Duration.ofMinutes(1)),
-					RecordWrite.create("note", "2", "created").livingFor(Duration.ofMinutes(1)))));
+			.records(List.of(RecordWrite.replace(put, "committed").timeToLive(Duration.ofMinutes(1)),
+					RecordWrite.create("note", "2", "created").timeToLive(Duration.ofMinutes(1)))));
 		assertThat(result.outcome()).isEqualTo(Outcome.COMMITTED);
 		for (SessionRecord record : this.store.records(this.key, "note")) {
 			assertThat(record.writtenAt()).isBetween(put.writtenAt(), put.writtenAt().plusSeconds(30));

@@ -129,7 +129,7 @@ class StoredRowsTests {
 			ChatClient chat = chat(conversations, approvals);
 			this.model.calls(new ToolCall("c1", "function", "look", "{\"id\":7}")).says("It is on its way.");
 			ask(chat, "Where is my order 7?");
-			conversations.get(KEY).rename("Parcels");
+			conversations.get(KEY).title("Parcels");
 			this.model.fails(new IllegalStateException("no model"));
 			assertThatIllegalStateException().isThrownBy(() -> ask(chat, "And order 8?"));
 			this.model.says("Nothing is known.");

@@ -135,7 +135,7 @@ class InMemorySessionStoreTests extends SessionStoreContract {
 			expiring.commit(Commit.first(key)
 				.turn(completed("text"))
 				.header(HeaderChange.NONE.timeToLive(Duration.ofMinutes(i)))
-				.records(List.of(RecordWrite.create("note", "1", "text").livingFor(Duration.ofSeconds(90)))));
+				.records(List.of(RecordWrite.create("note", "1", "text").timeToLive(Duration.ofSeconds(90)))));
 		}
 		assertThat(expiring.deleteExpired(10)).isZero();
 		clock.advance(Duration.ofSeconds(60));

@@ -181,7 +181,7 @@ class SessionDocumentTests {
 	@Test
 	void recordThatHasExpiredLeavesTheText() {
 		SessionDocument document = changed(absent(), Commit.first(KEY).turn(completed("q1", "a1")))
-			.put(RecordWrite.create("lease", "a", "x").livingFor(Duration.ofSeconds(1)))
+			.put(RecordWrite.create("lease", "a", "x").timeToLive(Duration.ofSeconds(1)))
 			.orElseThrow();
 		SessionDocument later = SessionDocument.fromText(KEY, document.toText(), AT.plusSeconds(1), OPTIONS);
 		assertThat(later.records("lease")).isEmpty();

@@ -94,7 +94,7 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 		int all = 30;
 		for (int i = 0; i < all; i++) {
 			whole.commit(Commit.first(SessionKey.of("owner", "s" + i))
-				.records(List.of(RecordWrite.create("note", "1", "x").livingFor(Duration.ofMillis(1)))));
+				.records(List.of(RecordWrite.create("note", "1", "x").timeToLive(Duration.ofMillis(1)))));
 		}
 		Thread.sleep(5);
 		AtomicInteger refused = new AtomicInteger();

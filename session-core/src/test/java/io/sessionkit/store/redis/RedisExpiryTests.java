@@ -108,7 +108,7 @@ class RedisExpiryTests {
 			store.add(key, List.of(new UserMessage("text")));
 			for (int i = 0; i < 450; i++) {
 				RecordWrite call = RecordWrite.create("approval", "c" + i, "text");
-				assertThat(store.put(key, (i % 2 == 0) ? call.livingFor(Duration.ofMillis(1)) : call)).isTrue();
+				assertThat(store.put(key, (i % 2 == 0) ? call.timeToLive(Duration.ofMillis(1)) : call)).isTrue();
 			}
 			await().until(() -> store.records(key, "approval").size() == 225);
 			assertThat(keys.shared(key)).hasSize(450);
@@ -138,9 +138,9 @@ class RedisExpiryTests {
 			for (SessionKey each : List.of(key, other)) {
 				store.add(each, List.of(new UserMessage("text")));
 				store.put(each, RecordWrite.create(KIND, "stays", "text"));
-				store.put(each, RecordWrite.create(KIND, "lives", "text").livingFor(Duration.ofHours(1)));
+				store.put(each, RecordWrite.create(KIND, "lives", "text").timeToLive(Duration.ofHours(1)));
 				for (int i = 0; i < 150; i++) {
-					store.put(each, RecordWrite.create("stream", "s." + i, "text").livingFor(Duration.ofMillis(1)));
+					store.put(each, RecordWrite.create("stream", "s." + i, "text").timeToLive(Duration.ofMillis(1)));
 				}
 				await().until(() -> store.record(each, "stream", "s.149").isEmpty());
 			}
@@ -166,7 +166,7 @@ class RedisExpiryTests {
 			SessionKey key = SessionKey.of("owner", "t1");
 			store.add(key, List.of(new UserMessage("text")));
 			for (String kind : List.of(KIND, "other", "third")) {
-				store.put(key, RecordWrite.create(kind, "1", "text").livingFor(Duration.ofMillis(1)));
+				store.put(key, RecordWrite.create(kind, "1", "text").timeToLive(Duration.ofMillis(1)));
 				await().until(() -> store.record(key, kind, "1").isEmpty());
 			}
 			assertThat(store.records(key, KIND)).isEmpty();
@@ -185,7 +185,7 @@ class RedisExpiryTests {
 			SessionKey key = SessionKey.of("owner", "t1");
 			store.add(key, List.of(new UserMessage("a secret")));
 			store.add(key, List.of(new UserMessage("another question")));
-			store.put(key, RecordWrite.create("stream", "s.0", "a secret").livingFor(Duration.ofMillis(1)));
+			store.put(key, RecordWrite.create("stream", "s.0", "a secret").timeToLive(Duration.ofMillis(1)));
 			await().until(() -> store.record(key, "stream", "s.0").isEmpty());
 			assertThat(keys.redis().opsForHash().values(keys.records(key)).toString()).contains("a secret");
 			Conversations.of(store).get(key).delete(1);
@@ -205,7 +205,7 @@ class RedisExpiryTests {
 			RecordWrite summary = RecordWrite.create(SessionStore.SUMMARY, "s", "text");
 			store.commit(Commit.any(key)
 				.header(HeaderChange.NONE.summary(1, "s"))
-				.records(List.of(summary.livingFor(Duration.ofMillis(1)))));
+				.records(List.of(summary.timeToLive(Duration.ofMillis(1)))));
 			await().until(() -> store.record(key, SessionStore.SUMMARY, "s").isEmpty());
 			assertThat(keys.redis().opsForHash().keys(keys.records(key))).contains("covers");
 			assertThat(store.deleteExpired(10)).isEqualTo(1);
@@ -295,7 +295,7 @@ class RedisExpiryTests {
 			SessionKey key = SessionKey.of("another", "t1");
 			store.add(key, List.of(new UserMessage("text")));
 			for (int i = 0; i < 100; i++) {
-				store.put(key, RecordWrite.create("stream", "s." + i, "text").livingFor(Duration.ofMillis(1)));
+				store.put(key, RecordWrite.create("stream", "s." + i, "text").timeToLive(Duration.ofMillis(1)));
 			}
 			await().until(() -> store.record(key, "stream", "s.99").isEmpty());
 			assertThat(store.deleteExpired(40)).isEqualTo(40);
@@ -314,7 +314,7 @@ class RedisExpiryTests {
 			SessionKey key = SessionKey.of("owner", "t1");
 			store.add(key, List.of(new UserMessage("text")));
 			for (String kind : List.of("approval", "notice")) {
-				assertThat(store.put(key, RecordWrite.create(kind, "1", "text").livingFor(Duration.ofHours(1))))
+				assertThat(store.put(key, RecordWrite.create(kind, "1", "text").timeToLive(Duration.ofHours(1))))
 					.isTrue();
 			}
 			assertThat(keys.redis().opsForHash().keys(keys.records(key))).containsExactlyInAnyOrder("approval\0001",
@@ -328,7 +328,7 @@ class RedisExpiryTests {
 			for (String read : List.of("by kind", "by a deletion", "not at all")) {
 				SessionKey key = SessionKey.of("owner", read);
 				store.add(key, List.of(new UserMessage("text")));
-				RecordWrite call = RecordWrite.create("approval", "c", "text").livingFor(Duration.ofMillis(1));
+				RecordWrite call = RecordWrite.create("approval", "c", "text").timeToLive(Duration.ofMillis(1));
 				assertThat(store.put(key, call)).isTrue();
 				await().until(() -> store.record(key, "approval", "c").isEmpty());
 				switch (read) {

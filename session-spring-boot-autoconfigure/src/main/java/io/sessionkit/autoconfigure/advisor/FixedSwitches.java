@@ -69,17 +69,17 @@ final class FixedSwitches extends AtStart {
 	}
 
 	private void checkApprovals(ApprovalProperties approval) {
-		boolean continues = approval.continuation().enabled();
-		refuseUnless(continues == isThere(ContinuationDelivery.class), ContinuationProperties.ENABLED, continues);
-		boolean notices = approval.notifications().enabled();
-		refuseUnless(notices == isThere(NoticeDelivery.class), SessionKitProperties.NOTIFICATIONS_ENABLED, notices);
+		boolean continuations = approval.continuations().enabled();
+		refuseUnless(continuations == isThere(ContinuationDelivery.class), ContinuationProperties.ENABLED, continuations);
+		boolean notices = approval.notices().enabled();
+		refuseUnless(notices == isThere(NoticeDelivery.class), SessionKitProperties.NOTICES_ENABLED, notices);
 	}
 
 	private void checkDeletionAndTitles() {
 		boolean purges = this.properties.purge().enabled();
 		refuseUnless(purges ? isThere(SessionPurge.class) : !isThere("sessionKitPurge"),
 				SessionKitProperties.PURGE_ENABLED, purges);
-		TitleSource by = this.properties.title().by();
+		TitleSource by = this.properties.titles().by();
 		refuseUnless((by != TitleSource.NONE) ? isThere(SessionTitles.class) : !isThere("sessionKitTitles"),
 				TitleProperties.BY, by.name().toLowerCase(Locale.ROOT).replace('_', '-'));
 	}

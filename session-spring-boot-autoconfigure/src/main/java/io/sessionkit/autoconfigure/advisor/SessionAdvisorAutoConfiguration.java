@@ -88,8 +88,8 @@ public final class SessionAdvisorAutoConfiguration {
 			.access(access)
 			.trim(trim(properties.trim()))
 			.retention(retention(properties.retention(), store))
-			.prune(new Prune(orUnlimited(properties.prune().toolResultsKeep())))
-			.sequenceGuard(sequenceGuard(properties.sequence()))
+			.prune(new Prune(orUnlimited(properties.prune().keepToolResults())))
+			.sequenceGuard(sequenceGuard(properties.sequenceGuard()))
 			.hooks(all(hooks))
 			.listeners(listeners.orderedStream().toList())
 			.observers(observers.orderedStream().toList())
@@ -97,7 +97,7 @@ public final class SessionAdvisorAutoConfiguration {
 			.turnParameters(names(properties.turn().parameters()))
 			.replay(names(properties.turn().replay()))
 			.replayExclude(names(properties.turn().replayExclude()))
-			.keepSystemText(properties.snapshot().system())
+			.keepSystemText(properties.snapshot().keepSystemText())
 			.durability(properties.durability())
 			.lease(properties.lease())
 			.toolTimeout(properties.tools().timeout());
@@ -122,9 +122,9 @@ public final class SessionAdvisorAutoConfiguration {
 		return (known != null) ? known.watched(used) : used;
 	}
 
-	private static SequenceGuard sequenceGuard(SessionKitProperties.Sequence sequence) {
-		SequenceGuard guard = sequence.strict() ? SequenceGuard.strict() : SequenceGuard.repairing();
-		return sequence.leadingReplies() ? guard.withLeadingReplies() : guard;
+	private static SequenceGuard sequenceGuard(SessionKitProperties.SequenceGuard properties) {
+		SequenceGuard guard = properties.strict() ? SequenceGuard.strict() : SequenceGuard.repairing();
+		return properties.leadingReplies() ? guard.withLeadingReplies() : guard;
 	}
 
 	/**
@@ -157,8 +157,8 @@ public final class SessionAdvisorAutoConfiguration {
 			.onNewMessage(approval.onNewMessage())
 			.expiresAfter(approval.expiresAfter())
 			.version(approval.version())
-			.notices(approval.notifications().enabled())
-			.continues(approval.continuation().enabled())
+			.notices(approval.notices().enabled())
+			.continuations(approval.continuations().enabled())
 			.listeners(List.<Consumer<ApprovalEvent>>of(events::publishEvent));
 		texts.ifAvailable(builder::texts);
 		traceIds.ifAvailable((ids) -> builder.traceIds(ids::current));
@@ -173,10 +173,10 @@ public final class SessionAdvisorAutoConfiguration {
 	@Bean
 	@Lazy(false)
 	@ConditionalOnBean(value = Approvals.class, search = SearchStrategy.CURRENT)
-	@ConditionalOnSwitch(value = SessionKitProperties.NOTIFICATIONS_ENABLED, byDefault = false)
+	@ConditionalOnSwitch(value = SessionKitProperties.NOTICES_ENABLED, byDefault = false)
 	NoticeDelivery sessionKitNotices(Approvals approvals, ApplicationEventPublisher events,
 			SessionKitProperties properties) {
-		return new NoticeDelivery(approvals, events, properties.approval().notifications().interval());
+		return new NoticeDelivery(approvals, events, properties.approval().notices().interval());
 	}
 
 	/**
@@ -189,14 +189,14 @@ public final class SessionAdvisorAutoConfiguration {
 	@ConditionalOnSwitch(value = ContinuationProperties.ENABLED, byDefault = false)
 	ContinuationDelivery sessionKitContinuations(Conversations conversations, Approvals approvals,
 			ListableBeanFactory beans, ObjectProvider<TurnStreams> streams, SessionKitProperties properties) {
-		ContinuationProperties continuation = properties.approval().continuation();
+		ContinuationProperties continuations = properties.approval().continuations();
 		return new ContinuationDelivery(conversations, approvals,
-				continuation.run() ? SoleContinuation.of(beans) : null, streams, continuation);
+				continuations.run() ? SoleContinuation.of(beans) : null, streams, continuations);
 	}
 
 	@Bean
 	SoleContinuation.Check sessionKitContinuationCheck(ListableBeanFactory beans, SessionKitProperties properties) {
-		return new SoleContinuation.Check(beans, properties.approval().continuation());
+		return new SoleContinuation.Check(beans, properties.approval().continuations());
 	}
 
 	/**
@@ -216,10 +216,10 @@ public final class SessionAdvisorAutoConfiguration {
 	@Conditional(OnTitlesCondition.class)
 	SessionTitles sessionKitTitles(SessionStore store, ObjectProvider<SessionHook> hooks, ListableBeanFactory beans,
 			SessionKitProperties properties) {
-		TitleProperties title = properties.title();
-		return (title.by() == TitleSource.MODEL)
+		TitleProperties titles = properties.titles();
+		return (titles.by() == TitleSource.MODEL)
 				? SessionTitles.by(store,
-						SoleModel.of(title.model(), TitleProperties.MODEL, "A model is to make titles",
+						SoleModel.of(titles.model(), TitleProperties.MODEL, "A model is to make titles",
 								"'" + TitleProperties.BY + "' to first-words", beans),
 						all(hooks))
 				: SessionTitles.ofFirstWords(store);
@@ -317,8 +317,8 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Trim trim(SessionKitProperties.Trim properties) {
-		Pins pins = new Pins(properties.pin().firstUserMessage(), orNone(properties.pin().roles()),
-				orNone(properties.pin().metadata()));
+		Pins pins = new Pins(properties.pins().firstUserMessage(), orNone(properties.pins().roles()),
+				orNone(properties.pins().metadata()));
 		return Trim.NONE.maxTurns(orUnlimited(properties.maxTurns()))
 			.maxMessages(orUnlimited(properties.maxMessages()))
 			.maxTokens(orUnlimited(properties.maxTokens()))

@@ -145,7 +145,7 @@ final class StartReport extends AtStart {
 		add(all, trim.maxTurns(), "turns of history in a request");
 		add(all, trim.maxMessages(), "messages in a request");
 		add(all, trim.maxTokens(), "tokens in a request");
-		add(all, this.properties.prune().toolResultsKeep(), "tool results of the history in a request");
+		add(all, this.properties.prune().keepToolResults(), "tool results of the history in a request");
 		addSummaries(all, this.properties.summarize());
 		return all.isEmpty() ? List.of("nothing, so requests grow with their session") : all;
 	}

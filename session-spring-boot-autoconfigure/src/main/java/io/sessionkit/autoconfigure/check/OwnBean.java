@@ -58,7 +58,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 
 	static final List<OwnBean<?>> ALL = List.of(
 			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
-					names("trim", "prune", "summarize", "sequence", "retention", "attributes", "turn", "snapshot",
+					names("trim", "prune", "summarize", "sequence-guard", "retention", "attributes", "turn", "snapshot",
 							"durability", "lease", "tools"),
 					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class, SummaryTrigger.class),
 					Conversations::has),
@@ -77,7 +77,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),
 			of(TurnStreams.class, "sessionKitStreams", "the methods of TurnStreams.builder(..)", "streams"),
 			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.start(..)", "purge.interval", "purge.batch-size"),
-			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "title.model"));
+			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "titles.model"));
 
 	private static <T> OwnBean<T> of(Class<T> type, String ours, String said, String... properties) {
 		return new OwnBean<>(type, ours, said, names(properties), List.of(), (bean, part) -> true);

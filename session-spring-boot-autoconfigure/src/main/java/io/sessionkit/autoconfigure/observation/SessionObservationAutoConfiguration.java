@@ -114,7 +114,7 @@ public final class SessionObservationAutoConfiguration {
 
 		private static List<ToolApproval> waiting(Approvals approvals, @Nullable List<String> owners) {
 			Page most = Page.first(MOST_WAITING);
-			return (owners == null) ? approvals.inbox(InboxQuery.ofAllOwners(), most)
+			return (owners == null) ? approvals.inbox(InboxQuery.ofAnyOwner(), most)
 					: owners.stream().flatMap((owner) -> approvals.pendingOf(owner, most).stream()).toList();
 		}
 

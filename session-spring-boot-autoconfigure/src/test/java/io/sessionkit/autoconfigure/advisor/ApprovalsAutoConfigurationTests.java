@@ -137,8 +137,8 @@ class ApprovalsAutoConfigurationTests {
 	void noticesArePublishedUntilTheirListenerReturns() {
 		this.model.calls(CALL);
 		this.runner.withBean(NoticeListener.class)
-			.withPropertyValues(GATED, "sessionkit.approval.notifications.enabled=true",
-					"sessionkit.approval.notifications.interval=1s")
+			.withPropertyValues(GATED, "sessionkit.approval.notices.enabled=true",
+					"sessionkit.approval.notices.interval=1s")
 			.run((context) -> {
 				ToolApproval shown = SessionAdvisor.pending(ask(context, cancelOrder())).get(0);
 				SessionStore store = context.getBean(SessionStore.class);
@@ -154,8 +154,8 @@ class ApprovalsAutoConfigurationTests {
 		ApplicationContextRunner delivering = this.runner.withBean(TurnContinuation.class, () -> (turn) -> {
 			throw new AssertionError("nothing waits");
 		})
-			.withPropertyValues("sessionkit.approval.notifications.enabled=true",
-					"sessionkit.approval.continuation.enabled=true");
+			.withPropertyValues("sessionkit.approval.notices.enabled=true",
+					"sessionkit.approval.continuations.enabled=true");
 		delivering.run((parent) -> delivering.withParent(parent).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(context.getBeansOfType(NoticeDelivery.class)).isEmpty();
@@ -168,7 +168,7 @@ class ApprovalsAutoConfigurationTests {
 	@Test
 	void contextWithApprovalsOfItsOwnDeliversAlsoBelowOneThatDelivers() {
 		ApplicationContextRunner delivering = this.runner
-			.withPropertyValues("sessionkit.approval.notifications.enabled=true");
+			.withPropertyValues("sessionkit.approval.notices.enabled=true");
 		delivering.run((parent) -> delivering.withParent(parent)
 			.withBean("sessionKitApprovals", Approvals.class, () -> Approvals.of(parent.getBean(Conversations.class)))
 			.run((context) -> assertThat(context.getBeansOfType(NoticeDelivery.class)).hasSize(1)));

@@ -58,9 +58,9 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class ContinuationAutoConfigurationTests {
 
-	private static final String ON = "sessionkit.approval.continuation.enabled=true";
+	private static final String ON = "sessionkit.approval.continuations.enabled=true";
 
-	private static final String OFTEN = "sessionkit.approval.continuation.interval=1s";
+	private static final String OFTEN = "sessionkit.approval.continuations.interval=1s";
 
 	private static final SessionKey KEY = SessionKey.of("t1");
 
@@ -109,7 +109,7 @@ class ContinuationAutoConfigurationTests {
 				ask(context);
 				signIn("anna", "ROLE_LEAD");
 				approve(context,
-						context.getBean(Approvals.class).inbox(InboxQuery.ofAllOwners(), Page.first(1)).get(0));
+						context.getBean(Approvals.class).inbox(InboxQuery.ofAnyOwner(), Page.first(1)).get(0));
 				SecurityContextHolder.clearContext();
 				awaitStatus(SessionKey.of("ada", "t1"), TurnStatus.COMPLETED);
 				assertThat(this.tools.runs()).containsExactly("7 for " + Caller.of("ada"));
@@ -140,7 +140,7 @@ class ContinuationAutoConfigurationTests {
 	@Test
 	void processThatOnlyDecidesNeedsNoBean() {
 		this.model.calls(CALL).says("done");
-		this.without.withPropertyValues(ON, "sessionkit.approval.continuation.run=false").run((context) -> {
+		this.without.withPropertyValues(ON, "sessionkit.approval.continuations.run=false").run((context) -> {
 			approve(context, ask(context));
 			assertThat(this.store.oldestRecords("notice", null, 1).records()).hasSize(1);
 		});

@@ -48,14 +48,14 @@ class MockedBeansTests {
 
 	@Test
 	void applicationThatDeliversNoticesStartsWithMockedApprovals() {
-		this.runner.withPropertyValues("sessionkit.approval.notifications.enabled=true")
+		this.runner.withPropertyValues("sessionkit.approval.notices.enabled=true")
 			.withBean("sessionKitApprovals", Approvals.class, () -> mock(Approvals.class))
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
 	void applicationThatContinuesTurnsStartsWithMockedApprovals() {
-		this.runner.withPropertyValues("sessionkit.approval.continuation.enabled=true")
+		this.runner.withPropertyValues("sessionkit.approval.continuations.enabled=true")
 			.withBean("sessionKitApprovals", Approvals.class, () -> mock(Approvals.class))
 			.withBean("continuation", TurnContinuation.class, () -> mock(TurnContinuation.class))
 			.run((context) -> assertThat(context).hasNotFailed());

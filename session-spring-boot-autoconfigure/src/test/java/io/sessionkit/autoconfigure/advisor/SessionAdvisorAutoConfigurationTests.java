@@ -97,9 +97,9 @@ class SessionAdvisorAutoConfigurationTests {
 	@Test
 	void propertiesOfWhatIsOffAreNotRefusedAndHaveNoEffect() {
 		this.runner.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class))
-			.withPropertyValues("sessionkit.approval.notifications.interval=5s",
-					"sessionkit.approval.continuation.run=true", "sessionkit.approval.continuation.interval=5s",
-					"sessionkit.approval.continuation.threads=2", "sessionkit.streams.on-disconnect=cancel",
+			.withPropertyValues("sessionkit.approval.notices.interval=5s",
+					"sessionkit.approval.continuations.run=true", "sessionkit.approval.continuations.interval=5s",
+					"sessionkit.approval.continuations.threads=2", "sessionkit.streams.on-disconnect=cancel",
 					"sessionkit.streams.max-size=2MB", "sessionkit.retention.batch=10",
 					"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.mode=before",
 					"sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
@@ -184,7 +184,7 @@ class SessionAdvisorAutoConfigurationTests {
 
 				@Override
 				public void committed(SessionEvent.Committed event) {
-					conversations.getObject().get(event.key()).rename("answered");
+					conversations.getObject().get(event.key()).title("answered");
 				}
 
 			};
@@ -333,7 +333,7 @@ class SessionAdvisorAutoConfigurationTests {
 		this.model.says("one").says("two");
 		this.runner
 			.withPropertyValues("sessionkit.turn.parameters=context,tenant", "sessionkit.turn.replay=*",
-					"sessionkit.turn.replay-exclude=tenant", "sessionkit.snapshot.system=true")
+					"sessionkit.turn.replay-exclude=tenant", "sessionkit.snapshot.keep-system-text=true")
 			.run((context) -> {
 				ChatClient chat = chat(context);
 				say(chat, "q1", SessionAdvisor.session(KEY)
@@ -386,7 +386,7 @@ class SessionAdvisorAutoConfigurationTests {
 	void greetingThatBeginsAThreadIsSentWhereThePropertySaysSo() {
 		for (boolean sent : new boolean[] { false, true }) {
 			this.model.says("hello");
-			this.runner.withPropertyValues("sessionkit.sequence.leading-replies=" + sent).run((context) -> {
+			this.runner.withPropertyValues("sessionkit.sequence-guard.leading-replies=" + sent).run((context) -> {
 				context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("welcome")));
 				say(chat(context), "hi", SessionAdvisor.session(KEY));
 				assertThat(this.model.lastRequestLines().contains("assistant: welcome")).isEqualTo(sent);
@@ -396,7 +396,7 @@ class SessionAdvisorAutoConfigurationTests {
 
 	@Test
 	void sequenceIsRefusedWhereTheGuardIsStrict() {
-		this.runner.withPropertyValues("sessionkit.sequence.strict=true").run((context) -> {
+		this.runner.withPropertyValues("sessionkit.sequence-guard.strict=true").run((context) -> {
 			context.getBean(SessionStore.class).add(KEY, List.of(new AssistantMessage("nobody asked")));
 			ChatClient chat = chat(context);
 			assertThatThrownBy(() -> say(chat, "q", SessionAdvisor.session(KEY)))

@@ -105,7 +105,7 @@ class SummaryRuleTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "sessionkit.trim.max-tokens, 0", "sessionkit.prune.tool-results-keep, -1",
+	@CsvSource({ "sessionkit.trim.max-tokens, 0", "sessionkit.prune.keep-tool-results, -1",
 			"sessionkit.summarize.trigger-tokens, 0", "sessionkit.summarize.trigger-messages, -5",
 			"sessionkit.summarize.keep-turns, -1", "sessionkit.summarize.max-input-tokens, 0",
 			"sessionkit.summarize.timeout, 0s", "sessionkit.summarize.backoff, -1s" })

@@ -42,7 +42,7 @@ class TitlesAutoConfigurationTests {
 	@CsvSource({ "first-words, Where is my order?", "FIRST_WORDS, Where is my order?", "model, An order" })
 	void sessionGetsATitle(String by, String title) {
 		this.model.says("there").says("An order");
-		this.runner.withPropertyValues("sessionkit.title.by=" + by).run((context) -> {
+		this.runner.withPropertyValues("sessionkit.titles.by=" + by).run((context) -> {
 			context.getBean(ChatClient.Builder.class)
 				.build()
 				.prompt()
@@ -61,7 +61,7 @@ class TitlesAutoConfigurationTests {
 			parent.registerBean("cheap", ChatModel.class, ScriptedChatModel::new);
 			parent.refresh();
 			this.runner.withParent(parent)
-				.withPropertyValues("sessionkit.title.by=model", "sessionkit.title.model=cheap")
+				.withPropertyValues("sessionkit.titles.by=model", "sessionkit.titles.model=cheap")
 				.run((context) -> assertThat(context).hasNotFailed());
 		}
 	}
@@ -73,10 +73,10 @@ class TitlesAutoConfigurationTests {
 
 	@Test
 	void modelThatMakesNoTitlesIsRefused() {
-		this.runner.withPropertyValues("sessionkit.title.model=cheap")
+		this.runner.withPropertyValues("sessionkit.titles.model=cheap")
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
-				.hasMessageContaining("sessionkit.title.by"));
-		this.runner.withPropertyValues("sessionkit.title.model=cheap", "sessionkit.title.by=model")
+				.hasMessageContaining("sessionkit.titles.by"));
+		this.runner.withPropertyValues("sessionkit.titles.model=cheap", "sessionkit.titles.by=model")
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
 				.hasMessageContaining("There is no ChatModel bean of that name"));
 	}

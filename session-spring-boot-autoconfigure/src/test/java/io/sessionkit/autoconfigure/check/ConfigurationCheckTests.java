@@ -17,13 +17,13 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.ApprovalProperties;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.ConfigurationTable;
 import io.sessionkit.autoconfigure.ContinuationProperties;
-import io.sessionkit.autoconfigure.NotificationProperties;
+import io.sessionkit.autoconfigure.NoticeProperties;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StartFailure;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
@@ -254,8 +254,8 @@ class ConfigurationCheckTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "SESSIONKIT_STORE, 'sessionkit.store.type'", "SESSIONKIT_TITLE, 'sessionkit.title.by'",
-			"sessionkit_trim_pin, 'sessionkit.trim.pin.roles'" })
+	@CsvSource({ "SESSIONKIT_STORE, 'sessionkit.store.type'", "SESSIONKIT_TITLES, 'sessionkit.titles.by'",
+			"sessionkit_trim_pins, 'sessionkit.trim.pins.roles'" })
 	void variableWhereAGroupOfNamesIsIsRefusedWithTheNamesInIt(String written, String name) {
 		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(written, "s3cret"))));
 		assertThat(analysis.getDescription()).contains("'" + written + "'").doesNotContain("s3cret");
@@ -736,7 +736,7 @@ class ConfigurationCheckTests {
 	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
 		assertThatExceptionOfType(ConfigurationRefusedException.class)
 			.isThrownBy(() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30),
-					NewMessageRule.REJECT, null, true, null, new NotificationProperties(false, Duration.ofSeconds(10)),
+					OnNewMessage.REJECT, null, true, null, new NoticeProperties(false, Duration.ofSeconds(10)),
 					new ContinuationProperties(false, true, Duration.ofSeconds(10), 4)));
 	}
 

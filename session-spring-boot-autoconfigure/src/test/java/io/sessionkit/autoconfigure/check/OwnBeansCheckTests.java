@@ -61,8 +61,8 @@ class OwnBeansCheckTests {
 	 * are known.
 	 */
 	private static final List<String> OF_NO_BEAN = List.of("enabled", "ignored-names", "auto-register", "owner",
-			"any-owner-authority", "approval.notifications", "approval.continuation", "observation", "problem-details",
-			"purge.enabled", "shutdown", "title.by");
+			"any-owner-authority", "approval.notices", "approval.continuations", "observation", "problem-details",
+			"purge.enabled", "shutdown", "titles.by");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
 			AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class, MessageCodecAutoConfiguration.class,
@@ -72,9 +72,9 @@ class OwnBeansCheckTests {
 	};
 
 	@ParameterizedTest
-	@ValueSource(strings = { "trim.max-turns=1", "trim.pin.roles=user", "durability=step", "durability=turn",
+	@ValueSource(strings = { "trim.max-turns=1", "trim.pins.roles=user", "durability=step", "durability=turn",
 			"summarize.trigger-messages=5", "retention.max-turns=5", "tools.timeout=3s", "turn.parameters=context",
-			"snapshot.system=true", "prune.tool-results-keep=1", "sequence.strict=true", "attributes.max-size=1KB",
+			"snapshot.keep-system-text=true", "prune.keep-tool-results=1", "sequence-guard.strict=true", "attributes.max-size=1KB",
 			"lease=3s" })
 	void propertyOfConversationsIsRefusedBesideThoseOfTheApplication(String property) {
 		refuses(conversations(Conversations::of), property, "Conversations", "Conversations.builder(..)");

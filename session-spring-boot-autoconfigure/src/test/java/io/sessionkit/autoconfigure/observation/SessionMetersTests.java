@@ -20,7 +20,7 @@ import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ApprovalEvent;
-import io.sessionkit.approval.NewMessageRule;
+import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Summarize;
@@ -142,7 +142,7 @@ class SessionMetersTests {
 		ask(Mode.CALL, "first");
 		Approvals queueing = Approvals.builder(refusing)
 			.tools(Set.of("look"))
-			.onNewMessage(NewMessageRule.QUEUE)
+			.onNewMessage(OnNewMessage.QUEUE)
 			.build();
 		Disposable reader = stream(SessionAdvisor.builder(refusing).approvals(queueing).build());
 		await(asked);

@@ -96,7 +96,7 @@ final class InboxController {
 
 	/** Without users, calls in threads that users have left behind are nobody's. */
 	private static InboxQuery query(Visitor visitor) {
-		return (visitor.name() != null) ? InboxQuery.ofAllOwners() : InboxQuery.of(List.of(""));
+		return (visitor.name() != null) ? InboxQuery.ofAnyOwner() : InboxQuery.of(List.of(""));
 	}
 
 	/**

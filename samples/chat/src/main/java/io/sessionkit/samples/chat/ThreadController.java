@@ -104,7 +104,7 @@ final class ThreadController {
 	@PutMapping("/{id}/title")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void rename(@PathVariable String id, @RequestBody Title title) {
-		this.conversations.get(id).rename(title.checked());
+		this.conversations.get(id).title(title.checked());
 	}
 
 	/**

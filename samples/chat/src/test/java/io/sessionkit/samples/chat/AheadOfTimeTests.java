@@ -62,8 +62,8 @@ class AheadOfTimeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "approval.continuation.enabled=true", "approval.notifications.enabled=true",
-			"purge.enabled=false", "title.by=first-words" })
+	@ValueSource(strings = { "approval.continuations.enabled=true", "approval.notices.enabled=true",
+			"purge.enabled=false", "titles.by=first-words" })
 	void switchThatIsNotAsItWasProcessedIsRefused(String property) throws Exception {
 		try (ChatProcess chat = start(this.jdbc, "--sessionkit." + property,
 				"--CHAT_DATA=" + this.folder.toAbsolutePath())) {

@@ -51,7 +51,7 @@ class InboxController {
 	@GetMapping
 	Mono<List<Waiting>> waiting() {
 		return Mono
-			.fromCallable(() -> this.approvals.inbox(InboxQuery.ofAllOwners(), Page.first(OLDEST))
+			.fromCallable(() -> this.approvals.inbox(InboxQuery.ofAnyOwner(), Page.first(OLDEST))
 				.stream()
 				.map(Waiting::of)
 				.toList())

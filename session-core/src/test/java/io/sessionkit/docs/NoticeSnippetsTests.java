@@ -18,7 +18,7 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.ApprovalNotices;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
-import io.sessionkit.docs.NotificationSnippets.ApprovalWebhook;
+import io.sessionkit.docs.NoticeSnippets.ApprovalWebhook;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.ScriptedChatModel;
@@ -35,7 +35,7 @@ import static org.awaitility.Awaitility.await;
  * The webhook of {@code docs/approvals.md} reaches a server that hangs and is down at
  * first.
  */
-class NotificationSnippetsTests {
+class NoticeSnippetsTests {
 
 	private final List<String> keys = new CopyOnWriteArrayList<>();
 

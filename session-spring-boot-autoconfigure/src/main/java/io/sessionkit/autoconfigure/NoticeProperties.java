@@ -13,10 +13,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * and for those whose listener threw an exception. Notices of this process are delivered
  * at once.
  */
-public record NotificationProperties(@DefaultValue("false") boolean enabled, @DefaultValue("10s") Duration interval) {
+public record NoticeProperties(@DefaultValue("false") boolean enabled, @DefaultValue("10s") Duration interval) {
 
-	public NotificationProperties {
-		SessionKitProperties.refuseBelowASecond("approval.notifications.interval", interval);
+	public NoticeProperties {
+		SessionKitProperties.refuseBelowASecond("approval.notices.interval", interval);
 	}
 
 }

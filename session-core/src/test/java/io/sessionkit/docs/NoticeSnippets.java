@@ -18,9 +18,9 @@ import org.springframework.context.event.EventListener;
 /**
  * The code of {@code docs/approvals.md} on notifications.
  */
-final class NotificationSnippets {
+final class NoticeSnippets {
 
-	private NotificationSnippets() {
+	private NoticeSnippets() {
 	}
 
 	// tag::webhook

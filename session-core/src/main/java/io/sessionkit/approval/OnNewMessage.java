@@ -3,7 +3,7 @@ package io.sessionkit.approval;
 /**
  * The rule for a new message while tool calls of the session wait.
  */
-public enum NewMessageRule {
+public enum OnNewMessage {
 
 	/** The message is refused with a {@link io.sessionkit.TurnOpenException}. */
 	REJECT,
