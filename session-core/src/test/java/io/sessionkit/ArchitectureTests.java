@@ -62,19 +62,22 @@ class ArchitectureTests {
 		Map<String, Set<String>> arrows = new LinkedHashMap<>();
 		arrows.put("internal", Set.of());
 		arrows.put("words", Set.of("internal"));
+		arrows.put("internal.argument", Set.of("internal"));
+		arrows.put("internal.binding", Set.of("words"));
 		arrows.put("internal.message", Set.of("words"));
-		arrows.put("approval", Set.of("words"));
+		arrows.put("approval", Set.of("words", "internal.argument"));
 		arrows.put("compensation", Set.of("words", "internal", "approval"));
 		arrows.put("context", Set.of("words", "internal"));
 		arrows.put("observation", Set.of("words", "internal", "context"));
-		arrows.put("hook", Set.of("words", "internal"));
+		arrows.put("hook", Set.of("words", "internal", "internal.binding"));
 		arrows.put("guard", Set.of("internal", "hook"));
 		arrows.put("codec", Set.of("words", "internal", "internal.message"));
-		arrows.put("internal.tool", Set.of("words", "internal", "codec", "approval"));
-		arrows.put("internal.ruling", Set.of("words", "internal", "codec", "internal.tool", "approval"));
+		arrows.put("internal.tool", Set.of("words", "internal", "internal.argument", "approval"));
+		arrows.put("internal.ruling", Set.of("words", "internal", "internal.argument", "internal.tool", "approval"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
-		arrows.put("access", Set.of("words", "internal", "hook", "store"));
-		arrows.put("internal.run", Set.of("words", "internal", "codec", "internal.tool", "access", "approval", "hook"));
+		arrows.put("access", Set.of("words", "internal", "internal.binding", "store"));
+		arrows.put("internal.run",
+				Set.of("words", "internal", "internal.argument", "internal.binding", "internal.tool", "approval"));
 		arrows.put("internal.tree", Set.of("words", "internal", "codec", "store"));
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "internal", "codec", "internal.message", "internal.row", "store"));
@@ -85,10 +88,10 @@ class ArchitectureTests {
 				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));
 		arrows.put("internal.snapshot", Set.of("words", "internal", "codec", "internal.message", "internal.tree",
 				"internal.view", "context", "store"));
-		arrows.put("internal.summary", Set.of("words", "internal", "internal.message", "internal.view", "context",
+		arrows.put("internal.summary", Set.of("words", "internal", "internal.message", "internal.binding",
+				"internal.view", "context", "observation", "hook", "store"));
+		arrows.put("internal.round", Set.of("words", "internal", "internal.message", "internal.binding", "context",
 				"observation", "hook", "store"));
-		arrows.put("internal.round",
-				Set.of("words", "internal", "internal.message", "access", "context", "observation", "hook", "store"));
 		arrows.put("internal.attribute", Set.of("words", "internal", "codec", "internal.message"));
 		arrows.put("internal.line", Set.of("words", "internal", "codec", "internal.attribute", "observation", "store"));
 		arrows.put("internal.stream", Set.of("words", "internal", "codec", "store"));
@@ -98,7 +101,7 @@ class ArchitectureTests {
 				Set.of("words", "codec", "internal.view", "internal.snapshot", "internal.tree", "context", "store"));
 		arrows.put("internal.call", Set.of("words", "internal"));
 		arrows.put("internal.opening",
-				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
+				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",
 						"internal.attribute", "internal.lease", "context", "observation", "hook", "store"));
 		arrows.put("internal.commit",
@@ -106,37 +109,37 @@ class ArchitectureTests {
 						"internal.snapshot", "internal.round", "internal.attribute", "internal.lease",
 						"internal.retention", "internal.opening", "observation", "hook", "store"));
 		arrows.put("internal.turn",
-				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
+				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.round", "internal.tree", "internal.attribute", "internal.lease",
 						"internal.retention", "internal.opening", "internal.commit", "context", "observation", "hook",
 						"store"));
 		arrows.put("internal.ledger",
-				Set.of("words", "internal", "codec", "internal.tool", "internal.line", "internal.attribute",
+				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.line", "internal.attribute",
 						"internal.lease", "internal.opening", "internal.commit", "internal.turn", "approval", "store"));
 		arrows.put("internal.approval",
-				Set.of("words", "internal", "codec", "internal.tool", "internal.ruling", "internal.run",
+				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.tool", "internal.ruling", "internal.run",
 						"internal.line", "internal.round", "internal.attribute", "internal.lease", "internal.opening",
 						"internal.commit", "internal.turn", "internal.ledger", "approval", "observation", "hook",
 						"store"));
 		arrows.put("internal.compensation",
-				Set.of("words", "internal", "codec", "internal.tool", "internal.ruling", "internal.run",
+				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.ruling", "internal.run",
 						"internal.tree", "internal.lease", "internal.ledger", "approval", "compensation", "store"));
 		arrows.put("conversation",
-				Set.of("words", "internal", "codec", "internal.message", "internal.view", "internal.snapshot",
+				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.message", "internal.view", "internal.snapshot",
 						"internal.summary", "internal.retention", "internal.line", "internal.stream", "internal.tree",
 						"internal.opening", "internal.turn", "internal.attribute", "internal.lease", "internal.ruling",
 						"internal.run", "internal.ledger", "internal.approval", "internal.compensation", "access",
 						"approval", "compensation", "context", "observation", "hook", "store"));
 		arrows.put("advisor",
-				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.line",
+				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call", "internal.line",
 						"internal.round", "internal.opening", "internal.turn", "internal.run", "internal.approval",
 						"approval", "conversation", "context", "observation", "hook"));
 		arrows.put("stream",
-				Set.of("words", "internal", "internal.message", "access", "internal.call", "internal.round",
+				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call", "internal.round",
 						"internal.stream", "internal.ledger", "internal.approval", "approval", "conversation", "hook",
 						"advisor"));
-		arrows.put("chatmemory", Set.of("words", "internal", "access", "codec", "internal.message", "internal.tree",
-				"internal.view", "hook", "store"));
+		arrows.put("chatmemory", Set.of("words", "internal", "internal.binding", "access", "codec", "internal.message", "internal.tree",
+				"internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
 		return arrows;
 	}
@@ -241,8 +244,8 @@ class ArchitectureTests {
 		.because("MessageContent knows what a message consists of");
 
 	@ArchTest
-	static final ArchRule onlyTheCodecKnowsJackson = noClasses().that()
-		.resideOutsideOfPackage("io.sessionkit.codec")
+	static final ArchRule onlyCodecAndArgumentsKnowJackson = noClasses().that()
+		.resideOutsideOfPackages("io.sessionkit.codec", "io.sessionkit.internal.argument")
 		.should()
 		.dependOnClassesThat(resideInAnyPackage("tools.jackson..", "com.fasterxml..", "com.networknt..")
 			.and(not(type(JsonValue.class))))

@@ -2,17 +2,17 @@ package io.sessionkit.access;
 
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -33,18 +33,7 @@ public final class SessionAccess {
 
 	private static final SessionAccess UNLIMITED = new SessionAccess(() -> Optional.of(Caller.server()));
 
-	private static final ThreadLocal<@Nullable Acting> acting = new ThreadLocal<>();
-
 	private final CallerResolver callers;
-
-	/**
-	 * Work for another caller.
-	 *
-	 * @param caller the caller
-	 * @param turn the turn inside of which the work began; null for none
-	 */
-	private record Acting(Caller caller, @Nullable TurnAccess turn) {
-	}
 
 	private SessionAccess(CallerResolver callers) {
 		this.callers = callers;
@@ -116,13 +105,13 @@ public final class SessionAccess {
 		TurnAccess turn = TurnBinding.running();
 		Caller named = named(turn);
 		return (turn == null || named != null) ? Optional.ofNullable(named)
-				: Optional.of(Caller.ownerOf(turn.context().key()));
+				: Optional.of(Caller.ownerOf(turn.facts().key()));
 	}
 
 	/** Returns the caller of {@link #callAs}, unless a turn has begun since. */
 	private static @Nullable Caller named(@Nullable TurnAccess turn) {
-		Acting now = acting.get();
-		return (now != null && (turn == null || now.turn() == turn)) ? now.caller() : null;
+		Object named = ActingCaller.of(turn);
+		return (named instanceof SessionKey key) ? Caller.ownerOf(key) : (Caller) named;
 	}
 
 	private static CallerRequiredException unknown() {
@@ -215,7 +204,7 @@ public final class SessionAccess {
 	 * @throws IllegalStateException if the result is a stream or a future
 	 */
 	public <T extends @Nullable Object> T callAs(Caller caller, Supplier<T> work) {
-		return as(caller, work);
+		return done(ActingCaller.as(caller, work));
 	}
 
 	/**
@@ -228,64 +217,6 @@ public final class SessionAccess {
 			work.run();
 			return null;
 		});
-	}
-
-	/**
-	 * Does work on this thread for the owner of a session, as its tools do theirs. For
-	 * SessionKit's own packages.
-	 * @param key the session
-	 * @param work the work
-	 * @param <T> the type of the result
-	 * @return the result of the work
-	 */
-	public static <T extends @Nullable Object> T callAsOwner(SessionKey key, Supplier<T> work) {
-		return as(Caller.ownerOf(key), work);
-	}
-
-	/**
-	 * Wraps work for another thread, so that it has the caller of {@link #callAs} there
-	 * that it would have on this one. The turn is to be carried too, around this. For
-	 * SessionKit's own packages.
-	 * @param work the work
-	 * @param <T> the type of the result
-	 * @return the wrapped work, which may run on any thread
-	 */
-	public static <T extends @Nullable Object> Callable<T> carrying(Callable<T> work) {
-		Caller caller = named(TurnBinding.running());
-		if (caller == null) {
-			return work;
-		}
-		return () -> {
-			Acting before = act(new Acting(caller, TurnBinding.running()));
-			try {
-				return work.call();
-			}
-			finally {
-				act(before);
-			}
-		};
-	}
-
-	private static <T extends @Nullable Object> T as(Caller caller, Supplier<T> work) {
-		Acting before = act(new Acting(caller, TurnBinding.running()));
-		try {
-			return done(work.get());
-		}
-		finally {
-			act(before);
-		}
-	}
-
-	/** Returns what was there before. */
-	private static @Nullable Acting act(@Nullable Acting now) {
-		Acting before = acting.get();
-		if (now != null) {
-			acting.set(now);
-		}
-		else {
-			acting.remove();
-		}
-		return before;
 	}
 
 	/** Work that is only prepared would run later, for another caller. */

@@ -9,9 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.micrometer.context.ContextSnapshotFactory;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.SharedThreads;
 import io.sessionkit.internal.Thrown;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;

@@ -13,10 +13,10 @@ import java.util.function.UnaryOperator;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.approval.OfferedTools;
 import io.sessionkit.internal.approval.TurnCall;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.TurnWait;
@@ -243,7 +243,7 @@ record SessionCall(ChatClientRequest request) {
 					+ " is for one turn, and the call is made outside of any. Leave forThisTurn() out, or make the call"
 					+ " inside of a tool or hook of a turn.");
 		}
-		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.context().turnId() : "");
+		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.facts().turnId() : "");
 		put(SessionParameters.CHILD, new TurnRequest.ChildOf(parent, turn, child.readsParent(), child.endsWithTurn()));
 		return Optional.of(key);
 	}

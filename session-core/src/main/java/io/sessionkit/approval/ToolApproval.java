@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.internal.argument.ToolArguments;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -216,6 +217,23 @@ public record ToolApproval(SessionKey key, String id, Origin origin, Call call, 
 	public boolean isEdited() {
 		Decided permission = permission();
 		return permission != null && permission.arguments() != null;
+	}
+
+	/**
+	 * Returns why the tool cannot take arguments, as a decision that brings them is told.
+	 * @param arguments the arguments to run with, as JSON
+	 * @return the place of each fault and the rule of the tool's input schema that it
+	 * breaks, never a value; empty if the arguments fit
+	 */
+	public List<String> faults(String arguments) {
+		String schema = requirements().schema();
+		try {
+			return ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
+		}
+		catch (RuntimeException ex) {
+			return List.of("the input schema of the tool cannot be read (" + ex.getClass().getName()
+					+ "), so they cannot be checked");
+		}
 	}
 
 	/**

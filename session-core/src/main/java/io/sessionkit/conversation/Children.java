@@ -7,7 +7,7 @@ import java.util.Map;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;

@@ -25,6 +25,8 @@ import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.TypedValue;
+import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.message.OpenTurn;
 import io.sessionkit.internal.snapshot.SnapshotReader;

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.Turn;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
@@ -127,7 +127,7 @@ final class Rewind {
 
 	/** Tools work for the owner of their session, whoever rewinds it. */
 	private LedgerEntry runAsOwner(LedgerEntry entry, ToolCallback tool) {
-		return SessionAccess.callAsOwner(this.plan.key(),
+		return ActingCaller.asOwner(this.plan.key(),
 				() -> this.work.runs().run(entry, tool, this.work.context(), this.work.lease()));
 	}
 

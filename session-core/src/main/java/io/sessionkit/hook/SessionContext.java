@@ -7,6 +7,9 @@ import java.util.concurrent.Callable;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.TypedValue;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnFacts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
@@ -36,7 +39,7 @@ public final class SessionContext {
 	 * @return the key
 	 */
 	public SessionKey key() {
-		return running().context().key();
+		return running().facts().key();
 	}
 
 	/**
@@ -44,7 +47,7 @@ public final class SessionContext {
 	 * @return the id
 	 */
 	public String turnId() {
-		return running().context().turnId();
+		return running().facts().turnId();
 	}
 
 	/**
@@ -52,7 +55,7 @@ public final class SessionContext {
 	 * @return the agent that the call named which opened the turn; empty if it named none
 	 */
 	public Optional<String> agent() {
-		return Optional.ofNullable(running().context().agent());
+		return Optional.ofNullable(running().facts().agent());
 	}
 
 	/**
@@ -60,7 +63,7 @@ public final class SessionContext {
 	 * @return the messages, oldest first; each read returns a copy
 	 */
 	public List<Message> history() {
-		return running().context().history();
+		return running().facts().history();
 	}
 
 	/**
@@ -68,7 +71,7 @@ public final class SessionContext {
 	 * @return an immutable copy
 	 */
 	public Map<String, Object> attributes() {
-		return running().context().attributes();
+		return running().facts().attributes();
 	}
 
 	/**
@@ -80,8 +83,8 @@ public final class SessionContext {
 	 * @throws IllegalArgumentException if the value is of another class
 	 */
 	public <T> Optional<T> attribute(String name, Class<T> type) {
-		HookContext context = running().context();
-		return TypedValue.find(context.attributes(), name, type, context.key());
+		TurnFacts facts = running().facts();
+		return TypedValue.find(facts.attributes(), name, type, facts.key());
 	}
 
 	/**

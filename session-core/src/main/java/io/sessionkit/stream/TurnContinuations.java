@@ -11,13 +11,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.conversation.Approvals;
@@ -252,7 +252,7 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private void goOn(DecidedTurn turn) {
-		SessionAccess.callAsOwner(turn.key(), () -> {
+		ActingCaller.asOwner(turn.key(), () -> {
 			ChatClientRequestSpec call = call(turn);
 			if (this.streams != null) {
 				this.streams.complete(call);

@@ -5,7 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.sessionkit.Durability;
 import io.sessionkit.codec.JsonMessageCodec;
-import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;

@@ -2,6 +2,8 @@ package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
 
+import io.sessionkit.autoconfigure.internal.WrittenTime;
+
 import org.jspecify.annotations.Nullable;
 
 /**

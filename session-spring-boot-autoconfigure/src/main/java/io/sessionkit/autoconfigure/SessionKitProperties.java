@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.conversation.Conversations;
 import org.jspecify.annotations.Nullable;
 

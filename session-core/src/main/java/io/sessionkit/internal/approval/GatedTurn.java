@@ -17,9 +17,9 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnattendedToolException;
-import io.sessionkit.codec.ToolArguments;
-import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.TurnFacts;
+import io.sessionkit.internal.argument.ToolArguments;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.commit.AnsweredReply;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.ledger.HeldCalls;
@@ -61,7 +61,7 @@ final class GatedTurn implements TurnGate {
 
 	private final boolean stepwise;
 
-	private final @Nullable HookContext enclosing;
+	private final @Nullable TurnFacts enclosing;
 
 	private final Drain drain;
 
@@ -79,7 +79,7 @@ final class GatedTurn implements TurnGate {
 
 	private volatile boolean waits;
 
-	GatedTurn(TurnCall call, GateSetup setup, @Nullable HookContext enclosing, Drain drain) {
+	GatedTurn(TurnCall call, GateSetup setup, @Nullable TurnFacts enclosing, Drain drain) {
 		this.turn = call.turn();
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
@@ -439,7 +439,7 @@ final class GatedTurn implements TurnGate {
 			.filter((call) -> call.status().isPending())
 			.map(ToolApproval::tool)
 			.toList();
-		HookContext outer = Objects.requireNonNull(this.enclosing);
+		TurnFacts outer = Objects.requireNonNull(this.enclosing);
 		return new NestedTurnException("The turn on session " + this.turn.key() + " needs an approval of " + waiting
 				+ ", but it was opened inside of turn " + outer.turnId() + " on session " + outer.key()
 				+ ", which would not see it wait. Nothing was run. Let the outer call offer these tools itself, or make"

@@ -21,12 +21,13 @@ import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.binding.TurnFacts;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.attribute.JoiningInput;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.ledger.HeldCalls;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.StandingDecisions;
@@ -315,7 +316,7 @@ public final class GatedTurns {
 	}
 
 	private OpenedCall open(TurnRequest request, Means means) {
-		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		TurnFacts enclosing = TurnBinding.enclosing().orElse(null);
 		if (!request.isStored()) {
 			return new OpenedCall.Working(unstored(request, means, enclosing));
 		}
@@ -350,7 +351,7 @@ public final class GatedTurns {
 		}
 	}
 
-	private TurnCall unstored(TurnRequest request, Means means, @Nullable HookContext enclosing) {
+	private TurnCall unstored(TurnRequest request, Means means, @Nullable TurnFacts enclosing) {
 		if (request.input().isEmpty()) {
 			throw new IllegalStateException(
 					"The call on session " + request.key() + " is not stored, so it continues no"
@@ -364,12 +365,12 @@ public final class GatedTurns {
 		return this.calls.unstored(this.turns.begin(this.turns.open(request)), tools, enclosing);
 	}
 
-	private OpenedCall begun(RunningTurn turn, Means means, @Nullable HookContext enclosing) {
+	private OpenedCall begun(RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
 		return new OpenedCall.Working(
 				this.calls.begun(this.turns.begin(turn), means.tools(), means.toolLoop(), enclosing));
 	}
 
-	private TurnCall resumed(RunningTurn turn, Means means, @Nullable HookContext enclosing) {
+	private TurnCall resumed(RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
 		try {
 			if (!means.toolLoop()) {
 				throw OfferedTools.withoutToolLoop("on session " + turn.key());
@@ -387,7 +388,7 @@ public final class GatedTurns {
 	 * Does what the rule for new messages says. The turn that is cancelled is the newest
 	 * one then, so the call is read anew as it was made.
 	 */
-	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, Means means, @Nullable HookContext enclosing) {
+	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {

@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.TurnFacts;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.ruling.Rulings;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +78,7 @@ public final class OfferedTools {
 
 	private List<ToolCallback> attended(@Nullable String agent, List<ToolCallback> tools,
 			Map<String, Object> parameters) {
-		HookContext enclosing = TurnBinding.enclosing().orElse(null);
+		TurnFacts enclosing = TurnBinding.enclosing().orElse(null);
 		Rulings.Caller caller = new Rulings.Caller(null, agent, Map.of(), parameters);
 		return sessionless(tools, caller, "names no session", enclosing);
 	}
@@ -88,7 +88,7 @@ public final class OfferedTools {
 	 * @param why the reason why no call can wait, as words that follow "the call"
 	 */
 	List<ToolCallback> sessionless(List<ToolCallback> tools, Rulings.Caller caller, String why,
-			@Nullable HookContext enclosing) {
+			@Nullable TurnFacts enclosing) {
 		return tools.stream()
 			.<ToolCallback>map((tool) -> new SessionlessTool(tool, this.rules.rulings(), caller, why, enclosing))
 			.toList();

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.UnattendedToolException;
-import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.binding.TurnFacts;
 import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.run.RunningCall;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +36,10 @@ public final class SessionlessTool implements ToolCallback {
 	/** The reason why no call can wait, as words that follow "the call". */
 	private final String why;
 
-	private final @Nullable HookContext enclosing;
+	private final @Nullable TurnFacts enclosing;
 
 	SessionlessTool(ToolCallback tool, Rulings rulings, Rulings.Caller caller, String why,
-			@Nullable HookContext enclosing) {
+			@Nullable TurnFacts enclosing) {
 		this.tool = tool;
 		this.rulings = rulings;
 		this.caller = caller;

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.sessionkit.approval.UnattendedToolException;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.ruling.Rulings;
 import io.sessionkit.internal.turn.RunningTurn;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.sessionkit.internal.approval;
 import java.util.List;
 
 import io.sessionkit.Durability;
-import io.sessionkit.hook.HookContext;
+import io.sessionkit.internal.binding.TurnFacts;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.ruling.Rulings;
@@ -36,7 +36,7 @@ final class TurnCalls {
 	 * @param toolLoop whether the call runs tools itself
 	 * @param enclosing the turn inside of which the call is made; null for none
 	 */
-	TurnCall begun(RunningTurn turn, List<ToolCallback> tools, boolean toolLoop, @Nullable HookContext enclosing) {
+	TurnCall begun(RunningTurn turn, List<ToolCallback> tools, boolean toolLoop, @Nullable TurnFacts enclosing) {
 		TurnCall call = new TurnCall(turn, tools, this.tools);
 		boolean stepwise = this.setup.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || mayAsk(tools)) {
@@ -56,7 +56,7 @@ final class TurnCalls {
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved
 	 */
-	TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
 		TurnCall call = new TurnCall(turn, tools, this.tools);
 		GatedTurn gate = gate(call, enclosing, true);
 		registered(call, gate);
@@ -71,12 +71,12 @@ final class TurnCalls {
 	 * @param tools the tools on offer
 	 * @param enclosing the turn inside of which the call is made; null for none
 	 */
-	TurnCall unstored(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	TurnCall unstored(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
 		return new TurnCall(turn, mayAsk(tools) ? refusing(turn, tools, enclosing) : tools, this.tools);
 	}
 
 	/** Returns tools whose calls fail if they need an approval. */
-	private List<ToolCallback> refusing(RunningTurn turn, List<ToolCallback> tools, @Nullable HookContext enclosing) {
+	private List<ToolCallback> refusing(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
 		TurnRequest request = turn.request();
 		Rulings.Caller caller = new Rulings.Caller(request.key(), request.agent(),
 				turn.running().context().attributes(), request.parameters());
@@ -93,7 +93,7 @@ final class TurnCalls {
 	}
 
 	/** Only a call with a tool loop can continue a turn that stops. */
-	private GatedTurn gate(TurnCall call, @Nullable HookContext enclosing, boolean toolLoop) {
+	private GatedTurn gate(TurnCall call, @Nullable TurnFacts enclosing, boolean toolLoop) {
 		return new GatedTurn(call, this.setup, enclosing, toolLoop ? this.drain : new Drain());
 	}
 

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.compensation.CompensatedBy;
 import io.sessionkit.compensation.Effect;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.internal.tool.ToolInput;
 import io.sessionkit.internal.tool.WrappedTools;
 import org.jspecify.annotations.Nullable;

@@ -15,10 +15,10 @@ import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.DecisionRefusedException;
 import io.sessionkit.approval.DecisionRefusedException.Reason;
 import io.sessionkit.approval.ToolApproval;
-import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.internal.turn.WaitingTurns;
 import org.jspecify.annotations.Nullable;
 
@@ -194,20 +194,9 @@ public final class Decisions {
 	}
 
 	private static void checkArguments(ToolApproval call, String arguments) {
-		List<String> faults = faults(call, arguments);
+		List<String> faults = call.faults(arguments);
 		if (!faults.isEmpty()) {
 			throw refused(call, Reason.ARGUMENTS, "cannot run with these arguments: " + String.join("; ", faults));
-		}
-	}
-
-	private static List<String> faults(ToolApproval call, String arguments) {
-		String schema = call.requirements().schema();
-		try {
-			return ToolArguments.of(arguments).faults((schema != null) ? schema : "{}");
-		}
-		catch (RuntimeException ex) {
-			return List.of("the input schema of the tool cannot be read (" + ex.getClass().getName()
-					+ "), so they cannot be checked");
 		}
 	}
 

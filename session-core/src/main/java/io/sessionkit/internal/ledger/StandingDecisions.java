@@ -9,7 +9,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
-import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;

@@ -10,10 +10,10 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.context.SummaryResult;
 import io.sessionkit.context.SummaryResult.Status;
-import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.hook.TurnSession;
+import io.sessionkit.internal.binding.TurnFacts;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.snapshot.SnapshotReader;
 import io.sessionkit.internal.summary.Summarizer;
@@ -115,7 +115,7 @@ public final class TurnViews {
 	 * turn has read of it, without asking the store.
 	 */
 	private OpenedView openRead(TurnRequest request) {
-		HookContext enclosing = TurnBinding.enclosing(session(request.key())).orElse(null);
+		TurnFacts enclosing = TurnBinding.enclosing(session(request.key())).orElse(null);
 		if (enclosing == null) {
 			SessionView view = this.reader.open(request.key(), request.limit(), request.input()).orElse(null);
 			request.checkExpected((view != null) ? view.session() : null);
@@ -130,9 +130,9 @@ public final class TurnViews {
 	}
 
 	/** The session of the turn that gave the child its key may be in another store. */
-	private Optional<HookContext> turnOfParent(TurnRequest.ChildOf child) {
+	private Optional<TurnFacts> turnOfParent(TurnRequest.ChildOf child) {
 		return Optional.ofNullable(child.turn())
-			.map(TurnAccess::context)
+			.map(TurnAccess::facts)
 			.or(() -> TurnBinding.enclosing(session(child.parent())));
 	}
 
@@ -140,7 +140,7 @@ public final class TurnViews {
 		return new TurnSession(StoreLayer.beneath(this.reader.store()), key);
 	}
 
-	private List<ViewLine> lines(HookContext enclosing) {
+	private List<ViewLine> lines(TurnFacts enclosing) {
 		return BroughtLines.of(List.copyOf(enclosing.history()), enclosing.turnStarts(), tokens());
 	}
 

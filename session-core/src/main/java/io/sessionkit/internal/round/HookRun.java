@@ -17,9 +17,8 @@ import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Told;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.observation.CallStage;
 import io.sessionkit.observation.ObservedCall;
@@ -69,7 +68,7 @@ public final class HookRun {
 
 	private final boolean checksReplies;
 
-	private final Function<Phase, TurnAccess> turn;
+	private final Function<Phase, HookedTurn> turn;
 
 	private final ObservedCall observed;
 
@@ -85,12 +84,12 @@ public final class HookRun {
 	 * @param turn returns the turn as the hooks of a phase see it
 	 * @param observed observes the call
 	 */
-	public HookRun(SessionKey key, List<SessionHook> ofAll, List<SessionHook> ofCall, Function<Phase, TurnAccess> turn,
+	public HookRun(SessionKey key, List<SessionHook> ofAll, List<SessionHook> ofCall, Function<Phase, HookedTurn> turn,
 			ObservedCall observed) {
 		this(key, named(ofAll, ofCall), turn, observed);
 	}
 
-	private HookRun(SessionKey key, List<NamedHook> outsideIn, Function<Phase, TurnAccess> turn,
+	private HookRun(SessionKey key, List<NamedHook> outsideIn, Function<Phase, HookedTurn> turn,
 			ObservedCall observed) {
 		this.key = key;
 		this.observed = observed;
@@ -119,7 +118,7 @@ public final class HookRun {
 	 * @param asked the names of the hooks of all calls that were asked
 	 * @param seen the turn as the hooks see it
 	 */
-	public HookRun unasked(List<String> asked, TurnAccess seen) {
+	public HookRun unasked(List<String> asked, HookedTurn seen) {
 		List<String> names = ofAllCalls();
 		List<NamedHook> unasked = this.outsideIn.stream()
 			.filter((hook) -> hook.isOfCall()
@@ -330,7 +329,7 @@ public final class HookRun {
 	}
 
 	private <T> HookResult<T> asked(NamedHook hook, HookStep<T> step, Copies copies, T value) {
-		TurnAccess running = this.turn.apply(step.phase());
+		HookedTurn running = this.turn.apply(step.phase());
 		try (TurnBinding binding = TurnBinding.of(running)) {
 			return step.ask(hook.hook(), running.context(), copies, value);
 		}

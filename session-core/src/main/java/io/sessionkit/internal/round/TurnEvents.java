@@ -9,20 +9,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.SummaryResult;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Told;
-import io.sessionkit.observation.CallOutcome;
+import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.observation.ObservedCall;
+import io.sessionkit.observation.CallOutcome;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -284,7 +284,7 @@ public final class TurnEvents {
 				notice.run();
 				return;
 			}
-			SessionAccess.callAsOwner(this.key, () -> {
+			ActingCaller.asOwner(this.key, () -> {
 				notice.run();
 				return this.key;
 			});

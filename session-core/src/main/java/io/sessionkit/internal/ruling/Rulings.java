@@ -7,9 +7,9 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalPolicy;
 import io.sessionkit.approval.Ruling;
 import io.sessionkit.approval.ToolRequest;
-import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.internal.tool.ToolInput;
 import org.jspecify.annotations.Nullable;
 

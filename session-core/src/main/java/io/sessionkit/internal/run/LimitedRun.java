@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.context.ContextSnapshotFactory;
-import io.sessionkit.access.SessionAccess;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Thrown;
+import io.sessionkit.internal.binding.TurnBinding;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ final class LimitedRun implements Runnable {
 		this.tool = tool;
 		this.limit = limit;
 		this.work = snapshots.captureAll()
-			.wrap(TurnBinding.carryingTool(SessionAccess.carrying(work),
+			.wrap(TurnBinding.carryingTool(ActingCaller.carrying(work),
 					(turn) -> new StoppableTurn(turn, tool, this::isStopped)));
 	}
 

@@ -3,9 +3,9 @@ package io.sessionkit.internal.run;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnSession;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnFacts;
+import io.sessionkit.internal.binding.TurnSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +27,8 @@ record StoppableTurn(TurnAccess turn, String tool, BooleanSupplier stopped) impl
 	}
 
 	@Override
-	public HookContext context() {
-		return running().context();
+	public TurnFacts facts() {
+		return running().facts();
 	}
 
 	@Override

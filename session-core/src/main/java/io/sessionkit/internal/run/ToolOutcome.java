@@ -4,8 +4,8 @@ import java.util.Objects;
 
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.SessionException;
-import io.sessionkit.codec.ToolArguments;
 import io.sessionkit.internal.LoneSurrogates;
+import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.internal.tool.ToolInput;
 import org.jspecify.annotations.Nullable;
 

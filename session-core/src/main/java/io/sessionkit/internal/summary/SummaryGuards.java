@@ -6,9 +6,9 @@ import java.util.Objects;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SummaryContext;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Invisible;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.message.Copies;
 
 import org.springframework.ai.chat.messages.AssistantMessage;

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.argument.ToolArguments;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 

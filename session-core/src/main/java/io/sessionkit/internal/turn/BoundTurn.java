@@ -5,9 +5,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnFacts;
+import io.sessionkit.internal.binding.TurnSession;
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.internal.view.ForgottenItems;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +29,18 @@ import org.jspecify.annotations.Nullable;
  */
 record BoundTurn(Supplier<HookContext> now, TurnSession session, LongSupplier stored, Set<TurnSession> sessions,
 		@Nullable TurnAccess outer, TurnChildren children, Runnable erasing, TurnAttributes attributes,
-		ForgottenItems forgotten, boolean saving) implements TurnAccess {
+		ForgottenItems forgotten, boolean saving) implements HookedTurn {
 
 	@Override
 	public HookContext context() {
 		return this.now.get();
+	}
+
+	@Override
+	public TurnFacts facts() {
+		HookContext context = context();
+		return new TurnFacts(context.key(), context.turnId(), context.agent(), context.history(), context.turnStarts(),
+				context.attributes());
 	}
 
 	@Override

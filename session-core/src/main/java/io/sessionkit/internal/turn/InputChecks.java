@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionRefusedException;
-import io.sessionkit.hook.TurnAccess;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.round.HookRun;
@@ -127,7 +127,7 @@ record InputChecks(SessionKey key, HookRun hooks, TurnAttributes attributes, Tur
 		return checked(joining, apart, this.turn.offered(apart));
 	}
 
-	private Checked checked(JoiningInput joining, TurnAttributes apart, TurnAccess asking) {
+	private Checked checked(JoiningInput joining, TurnAttributes apart, HookedTurn asking) {
 		HookRun unasked = this.hooks.unasked(joining.asked(), asking);
 		return checked(joining, apart, unasked, unasked.beforeMore(joining.messages()));
 	}

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.OnCancel;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -21,10 +22,10 @@ import io.sessionkit.context.InvalidSequenceException;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.commit.RecordedTurn;
 import io.sessionkit.internal.commit.TurnHold;
 import io.sessionkit.internal.commit.TurnKeeper;
@@ -397,7 +398,7 @@ public final class RunningTurn {
 	 * Returns the turn as its tools see it.
 	 * @return the turn to bind to them
 	 */
-	public TurnAccess running() {
+	public HookedTurn running() {
 		return this.context.running();
 	}
 

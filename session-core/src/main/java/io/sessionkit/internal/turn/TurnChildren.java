@@ -3,7 +3,7 @@ package io.sessionkit.internal.turn;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import io.sessionkit.hook.TurnSession;
+import io.sessionkit.internal.binding.TurnSession;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

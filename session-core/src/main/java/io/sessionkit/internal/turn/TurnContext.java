@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.attribute.TurnAttributes;
+import io.sessionkit.internal.binding.TurnAccess;
+import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.message.Copies;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.view.ForgottenItems;
@@ -112,14 +113,14 @@ final class TurnContext {
 	/**
 	 * Returns the turn as its tools see it.
 	 */
-	TurnAccess running() {
+	HookedTurn running() {
 		return bound(false);
 	}
 
 	/**
 	 * Returns the turn as hooks of a phase see it.
 	 */
-	TurnAccess running(Phase phase) {
+	HookedTurn running(Phase phase) {
 		return bound(phase == Phase.BEFORE_SAVE);
 	}
 
@@ -128,7 +129,7 @@ final class TurnContext {
 	 * of it.
 	 * @param apart the attributes that they read and write
 	 */
-	TurnAccess joined(TurnAttributes apart) {
+	HookedTurn joined(TurnAttributes apart) {
 		return bound(apart, this.forgotten, false);
 	}
 
@@ -137,15 +138,15 @@ final class TurnContext {
 	 * become part of it.
 	 * @param apart the attributes that they read and write
 	 */
-	TurnAccess offered(TurnAttributes apart) {
+	HookedTurn offered(TurnAttributes apart) {
 		return bound(apart, this.forgotten.refusing(), false);
 	}
 
-	private TurnAccess bound(boolean saving) {
+	private HookedTurn bound(boolean saving) {
 		return bound(this.attributes, this.forgotten, saving);
 	}
 
-	private TurnAccess bound(TurnAttributes used, ForgottenItems items, boolean saving) {
+	private HookedTurn bound(TurnAttributes used, ForgottenItems items, boolean saving) {
 		return new BoundTurn(() -> of(this.prompt.history(), used), this.session, this.stored, this.sessions,
 				this.outer, this.children, () -> this.erased = true, used, items, saving);
 	}

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.HistoryMerge;
-import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.view.MergeReport;
 import io.sessionkit.internal.view.Merged;

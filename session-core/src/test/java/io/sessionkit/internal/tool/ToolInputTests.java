@@ -1,6 +1,6 @@
 package io.sessionkit.internal.tool;
 
-import io.sessionkit.codec.ToolArguments;
+import io.sessionkit.internal.argument.ToolArguments;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -5,7 +5,7 @@ import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.OwnerSource;
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

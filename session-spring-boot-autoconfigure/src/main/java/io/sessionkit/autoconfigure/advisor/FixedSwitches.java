@@ -10,7 +10,7 @@ import io.sessionkit.autoconfigure.OwnerSource;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.TitleProperties;
 import io.sessionkit.autoconfigure.TitleSource;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.conversation.SessionTitles;
 import io.sessionkit.store.SessionPurge;
 

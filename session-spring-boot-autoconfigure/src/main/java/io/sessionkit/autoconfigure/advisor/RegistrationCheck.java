@@ -1,7 +1,7 @@
 package io.sessionkit.autoconfigure.advisor;
 
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

@@ -3,7 +3,7 @@ package io.sessionkit.autoconfigure.advisor;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.beans.factory.ListableBeanFactory;

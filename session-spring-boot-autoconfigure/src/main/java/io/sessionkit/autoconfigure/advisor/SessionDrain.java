@@ -3,7 +3,7 @@ package io.sessionkit.autoconfigure.advisor;
 import java.time.Duration;
 import java.util.List;
 
-import io.sessionkit.autoconfigure.WrittenTime;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.stream.TurnStreams;
 import org.apache.commons.logging.Log;

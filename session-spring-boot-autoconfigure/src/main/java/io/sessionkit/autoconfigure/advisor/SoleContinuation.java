@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure.advisor;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.ContinuationProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.stream.TurnContinuation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

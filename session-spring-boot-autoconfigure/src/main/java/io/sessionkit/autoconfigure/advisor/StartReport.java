@@ -5,11 +5,11 @@ import java.util.List;
 
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.SummarizeProperties;
-import io.sessionkit.autoconfigure.WrittenTime;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
+import io.sessionkit.autoconfigure.internal.StoreLife;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;

@@ -7,6 +7,7 @@ import java.util.function.BiConsumer;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;

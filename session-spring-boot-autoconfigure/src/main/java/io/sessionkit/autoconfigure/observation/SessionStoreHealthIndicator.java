@@ -8,7 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.autoconfigure.WrittenTime;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 

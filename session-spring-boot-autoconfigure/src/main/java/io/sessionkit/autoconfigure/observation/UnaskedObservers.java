@@ -2,7 +2,7 @@ package io.sessionkit.autoconfigure.observation;
 
 import java.util.List;
 
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.observation.CallObserver;
 import org.apache.commons.logging.Log;

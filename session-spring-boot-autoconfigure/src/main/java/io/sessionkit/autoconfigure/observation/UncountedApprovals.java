@@ -1,6 +1,6 @@
 package io.sessionkit.autoconfigure.observation;
 
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.conversation.Approvals;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

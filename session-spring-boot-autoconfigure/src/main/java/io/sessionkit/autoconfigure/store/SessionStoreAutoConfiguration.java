@@ -3,10 +3,10 @@ package io.sessionkit.autoconfigure.store;
 import javax.sql.DataSource;
 
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.StoreLife;
 import io.sessionkit.autoconfigure.StoreProperties.Jdbc;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.check.ConditionalOnSwitch;
+import io.sessionkit.autoconfigure.internal.StoreLife;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.jdbc.JdbcSessionStore;

@@ -3,7 +3,7 @@ package io.sessionkit.autoconfigure.store;
 import java.util.List;
 
 import io.sessionkit.autoconfigure.StoreProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;

@@ -4,7 +4,7 @@ import java.util.List;
 
 import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

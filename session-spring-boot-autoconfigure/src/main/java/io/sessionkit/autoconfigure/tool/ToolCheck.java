@@ -4,7 +4,8 @@ import java.lang.reflect.Method;
 
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
+import io.sessionkit.autoconfigure.internal.ToolBeans;
 import io.sessionkit.conversation.Approvals;
 
 import org.springframework.ai.tool.support.ToolUtils;

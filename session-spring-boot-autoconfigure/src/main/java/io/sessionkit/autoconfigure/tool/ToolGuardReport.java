@@ -6,7 +6,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 import io.sessionkit.autoconfigure.SessionKitProperties;
-import io.sessionkit.autoconfigure.check.AtStart;
+import io.sessionkit.autoconfigure.internal.AtStart;
+import io.sessionkit.autoconfigure.internal.ToolBeans;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

@@ -20,7 +20,7 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.autoconfigure.StartFailure;
-import io.sessionkit.autoconfigure.StoreLife;
+import io.sessionkit.autoconfigure.internal.StoreLife;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.MariaDbServer;
 import io.sessionkit.test.PostgresServer;

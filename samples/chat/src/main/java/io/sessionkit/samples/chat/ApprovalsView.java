@@ -49,14 +49,14 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 					title, (call.description() != null) ? call.description() : description, schema, call.arguments(),
 					call.status().name(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
 					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
-					fault(call, schema));
+					fault(call));
 		}
 
-		private static @Nullable String fault(ToolApproval call, @Nullable JsonNode schema) {
-			if (schema == null || !call.status().isPending()) {
+		private static @Nullable String fault(ToolApproval call) {
+			if (!call.status().isPending()) {
 				return null;
 			}
-			List<ArgumentFault> faults = ArgumentFault.in(call.arguments(), schema);
+			List<ArgumentFault> faults = ArgumentFault.in(call.arguments(), call);
 			return faults.isEmpty() ? null
 					: faults.stream().map(ArgumentFault::sentence).collect(Collectors.joining(" "));
 		}

@@ -5,8 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.sessionkit.codec.ToolArguments;
-import tools.jackson.databind.JsonNode;
+import io.sessionkit.approval.ToolApproval;
 
 /**
  * A fault in the arguments that a person has written.
@@ -19,8 +18,8 @@ record ArgumentFault(String field, String rule) {
 	private static final Pattern FAULT = Pattern.compile("'([^']*)' breaks the rule '([^']*)'(?: for '(.*)')?",
 			Pattern.DOTALL);
 
-	static List<ArgumentFault> in(String arguments, JsonNode schema) {
-		return ToolArguments.of(arguments).faults(schema.toString()).stream().map(ArgumentFault::parse).toList();
+	static List<ArgumentFault> in(String arguments, ToolApproval call) {
+		return call.faults(arguments).stream().map(ArgumentFault::parse).toList();
 	}
 
 	private static ArgumentFault parse(String fault) {

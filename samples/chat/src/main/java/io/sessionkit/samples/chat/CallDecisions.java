@@ -77,8 +77,7 @@ final class CallDecisions {
 			.stream()
 			.filter((call) -> call.id().equals(id) && call.key().id().equals(key.id()))
 			.findFirst()
-			.map((call) -> this.views.schema(call.tool()))
-			.map((schema) -> ArgumentFault.in(arguments, schema))
+			.map((call) -> ArgumentFault.in(arguments, call))
 			.orElse(List.of());
 		return faults.isEmpty() ? ex : new ArgumentsRefusedException(faults, ex.status());
 	}

@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure;
+package io.sessionkit.autoconfigure.internal;
 
 /**
  * Says how long what the store of the auto-configuration keeps can last.

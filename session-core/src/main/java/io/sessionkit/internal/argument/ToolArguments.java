@@ -1,4 +1,4 @@
-package io.sessionkit.codec;
+package io.sessionkit.internal.argument;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -33,8 +33,7 @@ import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 /**
  * The arguments of a tool call: the text that a model wrote, read as JSON. Duplicate
  * names, trailing text and numbers that JSON does not have (NaN) make them unreadable,
- * because the tool might read them differently from whoever approved them. For
- * SessionKit's own packages.
+ * because the tool might read them differently from whoever approved them.
  */
 public final class ToolArguments {
 

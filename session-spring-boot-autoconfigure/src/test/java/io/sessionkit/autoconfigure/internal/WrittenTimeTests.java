@@ -1,6 +1,8 @@
-package io.sessionkit.autoconfigure;
+package io.sessionkit.autoconfigure.internal;
 
 import java.time.Duration;
+
+import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

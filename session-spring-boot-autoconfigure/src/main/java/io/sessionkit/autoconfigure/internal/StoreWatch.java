@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure;
+package io.sessionkit.autoconfigure.internal;
 
 import io.sessionkit.store.SessionStore;
 

@@ -1,4 +1,4 @@
-package io.sessionkit.codec;
+package io.sessionkit.internal.argument;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure.check;
+package io.sessionkit.autoconfigure.internal;
 
 import org.springframework.context.SmartLifecycle;
 

@@ -1,20 +1,21 @@
-package io.sessionkit.hook;
+package io.sessionkit.internal.binding;
 
 import java.util.Set;
+
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turn behind a {@link SessionContext}. For SessionKit's own packages; applications
- * use the context.
+ * The turn behind a <code>SessionContext</code>.
  */
 public interface TurnAccess {
 
 	/**
-	 * Returns the current view of the turn, with the attributes that were written so far.
-	 * @return the context
+	 * Returns what is known of the turn now, with the attributes that were written so
+	 * far.
+	 * @return the facts
 	 */
-	HookContext context();
+	TurnFacts facts();
 
 	/**
 	 * Returns the session that the turn is on.
@@ -56,14 +57,14 @@ public interface TurnAccess {
 	void erased();
 
 	/**
-	 * Writes an attribute, as {@link SessionContext#putAttribute} does.
+	 * Writes an attribute, as <code>SessionContext.putAttribute</code> does.
 	 * @param name the attribute
 	 * @param value its value
 	 */
 	void putAttribute(String name, Object value);
 
 	/**
-	 * Removes an attribute, as {@link SessionContext#removeAttribute} does.
+	 * Removes an attribute, as <code>SessionContext.removeAttribute</code> does.
 	 * @param name the attribute
 	 * @return whether it was there
 	 */
@@ -71,13 +72,13 @@ public interface TurnAccess {
 
 	/**
 	 * Returns where the messages begin that can be forgotten, as
-	 * {@link SessionContext#forgettableFrom} does.
+	 * <code>SessionContext.forgettableFrom</code> does.
 	 * @return the index of the first one
 	 */
 	int forgettableFrom();
 
 	/**
-	 * Forgets messages of the history, as {@link SessionContext#forget} does.
+	 * Forgets messages of the history, as <code>SessionContext.forget</code> does.
 	 * @param from the index of the first one
 	 * @param to the index behind the last one
 	 */

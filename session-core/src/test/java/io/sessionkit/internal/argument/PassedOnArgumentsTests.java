@@ -1,4 +1,4 @@
-package io.sessionkit.codec;
+package io.sessionkit.internal.argument;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

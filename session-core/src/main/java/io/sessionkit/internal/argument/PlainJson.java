@@ -1,4 +1,4 @@
-package io.sessionkit.codec;
+package io.sessionkit.internal.argument;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -1,4 +1,4 @@
-package io.sessionkit.hook;
+package io.sessionkit.internal.binding;
 
 import java.util.HashSet;
 import java.util.Optional;
@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 
 /**
- * Binds a turn to the code that runs for it, so that {@link SessionContext} finds it: to
- * a thread between {@link #of} and {@link #close}, or to the tools of a stream by its
- * Reactor context. For SessionKit's own packages; applications use
- * {@link SessionContext#wrap}.
+ * Binds a turn to the code that runs for it, so that a <code>SessionContext</code> finds
+ * it: to a thread between {@link #of} and {@link #close}, or to the tools of a stream by
+ * its Reactor context.
  * <p>
  * A binding must be closed by the thread that created it, the newest first. Closing it
  * restores the binding before it.
@@ -131,8 +130,8 @@ public final class TurnBinding implements AutoCloseable {
 	 * Returns the turn that the code on this thread is part of.
 	 * @return the turn as it is now; empty if there is none
 	 */
-	public static Optional<HookContext> enclosing() {
-		return Optional.ofNullable(running()).map(TurnAccess::context);
+	public static Optional<TurnFacts> enclosing() {
+		return Optional.ofNullable(running()).map(TurnAccess::facts);
 	}
 
 	/**
@@ -140,11 +139,11 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param session the session
 	 * @return the innermost such turn as it is now; empty if there is none
 	 */
-	public static Optional<HookContext> enclosing(TurnSession session) {
+	public static Optional<TurnFacts> enclosing(TurnSession session) {
 		TurnAccess turn = running();
 		while (turn != null) {
 			if (turn.session().equals(session)) {
-				return Optional.of(turn.context());
+				return Optional.of(turn.facts());
 			}
 			turn = turn.outer();
 		}

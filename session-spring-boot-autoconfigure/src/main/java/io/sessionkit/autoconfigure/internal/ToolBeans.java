@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure.tool;
+package io.sessionkit.autoconfigure.internal;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.sessionkit.autoconfigure;
+package io.sessionkit.autoconfigure.internal;
 
 import java.time.Duration;
 

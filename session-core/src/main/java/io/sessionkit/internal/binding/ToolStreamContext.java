@@ -1,4 +1,4 @@
-package io.sessionkit.hook;
+package io.sessionkit.internal.binding;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
