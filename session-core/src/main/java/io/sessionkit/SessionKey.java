@@ -9,9 +9,10 @@ import io.sessionkit.internal.Names;
  *
  * @param owner the owner of the session; empty if the application has no owners,
  * otherwise under the rules of {@code id}
- * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, and without
- * anything that {@link Names#flaw} reports: no control characters, so no line breaks, and
- * no lone surrogates
+ * @param id 1 to {@value #MAX_LENGTH} characters (UTF-16 units), not blank, without
+ * control characters (so no line breaks), line and paragraph separators, marks that turn
+ * the direction of the text after them (U+202A to U+202E, U+2066 to U+2069), and lone
+ * surrogates
  */
 public record SessionKey(String owner, String id) {
 

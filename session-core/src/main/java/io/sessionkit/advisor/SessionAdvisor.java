@@ -476,7 +476,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 	/**
 	 * Returns the tool calls that wait for a person, if a response reports any. Such a
-	 * response has no text, and has the finish reason {@value Pause#FINISH_REASON}.
+	 * response has no text, and has the finish reason {@code approvalRequired}.
 	 * @param response a response, or the last element of a stream
 	 * @return the calls; none if nothing waits
 	 */

@@ -64,52 +64,23 @@ public final class ApprovalNotices implements AutoCloseable {
 	/** Calls of this process whose notices need not be looked for. */
 	private final Queue<ToolApproval> requested = new ArrayBlockingQueue<>(MOST_REQUESTED);
 
-	private ApprovalNotices(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
-			Duration lease) {
-		this.approvals = approvals;
-		this.notices = approvals.notices();
-		this.listener = listener;
-		this.lease = lease;
-		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::look, interval);
+	private ApprovalNotices(Builder builder) {
+		this.approvals = builder.approvals;
+		this.notices = builder.approvals.notices();
+		this.listener = builder.listener;
+		this.lease = builder.lease;
+		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::look,
+				builder.interval);
 	}
 
 	/**
-	 * Starts to deliver notices.
+	 * Creates a builder.
 	 * @param approvals the approvals whose pauses are stored with notices
 	 * @param listener receives the notices, one after another
-	 * @param interval the time after which to look for notices of other processes, and
-	 * for those that are to be tried again; positive
-	 * @return the running delivery
-	 * @throws IllegalArgumentException if the interval is not positive
-	 * @throws UnsupportedOperationException if the store does not list records of all
-	 * owners
+	 * @return the builder
 	 */
-	public static ApprovalNotices start(Approvals approvals, Consumer<? super ApprovalNotice> listener,
-			Duration interval) {
-		return start(approvals, listener, interval, LEASE);
-	}
-
-	static ApprovalNotices start(Approvals approvals, Consumer<? super ApprovalNotice> listener, Duration interval,
-			Duration lease) {
-		if (interval.isNegative() || interval.isZero()) {
-			throw new IllegalArgumentException(
-					"Notices need a time above zero after which to look for more, not " + interval + ".");
-		}
-		ApprovalNotices delivery = new ApprovalNotices(approvals, listener, interval, lease);
-		delivery.notices.checkListed();
-		warnUnlessStored(approvals);
-		approvals.listeners().register(delivery);
-		delivery.thread.start();
-		return delivery;
-	}
-
-	/** Those of other processes are delivered all the same. */
-	private static void warnUnlessStored(Approvals approvals) {
-		if (!approvals.storesNotices()) {
-			logger
-				.warn("The Approvals store no notices, so nobody is told of calls that wait in this process. Build them"
-						+ " with Approvals.Builder.notices(true).");
-		}
+	public static Builder builder(Approvals approvals, Consumer<? super ApprovalNotice> listener) {
+		return new Builder(approvals, listener);
 	}
 
 	/**
@@ -232,6 +203,71 @@ public final class ApprovalNotices implements AutoCloseable {
 	public void close() {
 		this.approvals.listeners().remove(this);
 		this.thread.close();
+	}
+
+	/**
+	 * Builds {@link ApprovalNotices}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final Approvals approvals;
+
+		private final Consumer<? super ApprovalNotice> listener;
+
+		private Duration interval = Duration.ofSeconds(10);
+
+		private Duration lease = LEASE;
+
+		private Builder(Approvals approvals, Consumer<? super ApprovalNotice> listener) {
+			this.approvals = approvals;
+			this.listener = listener;
+		}
+
+		/**
+		 * Sets the time after which to look for notices of other processes, and for those
+		 * that are to be tried again. The default is ten seconds.
+		 * @param interval the time, positive
+		 * @return this builder
+		 * @throws IllegalArgumentException if the interval is not positive
+		 */
+		public Builder interval(Duration interval) {
+			if (interval.isNegative() || interval.isZero()) {
+				throw new IllegalArgumentException(
+						"Notices need a time above zero after which to look for more, not " + interval + ".");
+			}
+			this.interval = interval;
+			return this;
+		}
+
+		Builder lease(Duration lease) {
+			this.lease = lease;
+			return this;
+		}
+
+		/**
+		 * Starts to deliver notices.
+		 * @return the running delivery
+		 * @throws UnsupportedOperationException if the store does not list records of all
+		 * owners
+		 */
+		public ApprovalNotices start() {
+			ApprovalNotices delivery = new ApprovalNotices(this);
+			delivery.notices.checkListed();
+			warnUnlessStored(this.approvals);
+			this.approvals.listeners().register(delivery);
+			delivery.thread.start();
+			return delivery;
+		}
+
+		/** Those of other processes are delivered all the same. */
+		private static void warnUnlessStored(Approvals approvals) {
+			if (!approvals.storesNotices()) {
+				logger
+					.warn("The Approvals store no notices, so nobody is told of calls that wait in this process. Build them"
+							+ " with Approvals.Builder.notices(true).");
+			}
+		}
+
 	}
 
 }

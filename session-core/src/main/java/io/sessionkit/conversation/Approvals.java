@@ -65,7 +65,8 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Builder#deciders deciders} decide. For a session that the caller does not
  * reach, each method throws a {@link io.sessionkit.SessionNotFoundException}, whether
  * there is such a session or not. A decision is made in the name of the caller, whatever
- * name it says. Safe for use by many threads and processes.
+ * name it says. Each method blocks its thread until the store answers. Safe for use by
+ * many threads and processes.
  */
 public final class Approvals implements SessionDoor {
 

@@ -51,7 +51,8 @@ import org.springframework.ai.tool.ToolCallback;
  * Each effect is taken back at most once, whatever is called twice or killed: the
  * compensating call has a record of its own, is claimed in it before it runs, and is
  * never run again unless a person decides so. Who may plan, rewind and decide is as with
- * {@link Approvals}. Safe for use by many threads and processes.
+ * {@link Approvals}. Each method blocks its thread until the store answers, and
+ * {@link #rewind} also while tools run. Safe for use by many threads and processes.
  */
 public final class Compensations implements SessionDoor {
 

@@ -52,7 +52,8 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * A handle for one session. It holds no data of the session, only the key. Each call
- * reads from the store. Safe for use by many threads.
+ * reads from the store, and blocks its thread until the store answers. Safe for use by
+ * many threads.
  */
 public final class Conversation {
 

@@ -135,8 +135,8 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	 * the turn, and then the title as the text of one reply
 	 * @return the listener, to be given to {@link Conversations.Builder#listeners}
 	 */
-	public static SessionTitles by(SessionStore store, ChatModel model, List<SessionHook> hooks) {
-		return new SessionTitles(store, model, hooks);
+	public static SessionTitles by(SessionStore store, ChatModel model, List<? extends SessionHook> hooks) {
+		return new SessionTitles(store, model, List.copyOf(hooks));
 	}
 
 	@Override

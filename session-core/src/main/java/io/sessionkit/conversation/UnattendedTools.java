@@ -62,8 +62,8 @@ public final class UnattendedTools {
 	 * is asked
 	 * @return the rules
 	 */
-	public static UnattendedTools of(Set<String> names, List<ApprovalPolicy> policies, String cure) {
-		Rulings rulings = new Rulings(new NamedTools(names, List::of), new AnnotatedTools(), policies);
+	public static UnattendedTools of(Set<String> names, List<? extends ApprovalPolicy> policies, String cure) {
+		Rulings rulings = new Rulings(new NamedTools(names, List::of), new AnnotatedTools(), List.copyOf(policies));
 		return new UnattendedTools(List.of(rulings), cure);
 	}
 

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * A record to write, provided that it is still as the writer last saw it.
  *
  * @param kind the kind of the record: 1 to {@value #MAX_NAME_LENGTH} characters, none of
- * those that {@link Names#flaw} names, and no white space at the end
+ * those that the {@linkplain io.sessionkit.SessionKey id of a session} may not have, and
+ * no white space at the end
  * @param id its name within the kind: 1 to {@value #MAX_NAME_LENGTH} characters, none of
- * those that {@link Names#flaw} names
+ * those that the id of a session may not have
  * @param expected the revision that must be stored: 0 if there must be no such record,
  * {@link #ANY} for any or none
  * @param payload its new content, without U+0000 and lone surrogates, which some stores

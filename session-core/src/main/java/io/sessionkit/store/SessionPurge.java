@@ -35,32 +35,18 @@ public final class SessionPurge implements AutoCloseable {
 
 	private boolean failing;
 
-	private SessionPurge(SessionStore store, int batchSize) {
-		this.store = store;
-		this.batchSize = batchSize;
+	private SessionPurge(Builder builder) {
+		this.store = builder.store;
+		this.batchSize = builder.batchSize;
 	}
 
 	/**
-	 * Starts deleting expired sessions. The first run starts after one minute, or after
-	 * the interval if that is shorter; each later run starts one interval after the end
-	 * of the run before.
+	 * Creates a builder.
 	 * @param store the store to delete from
-	 * @param interval the pause between two runs; positive
-	 * @param batchSize how many sessions and records one call of
-	 * {@link SessionStore#deleteExpired} deletes; 1 or more
-	 * @return the running purge
-	 * @throws IllegalArgumentException if the interval or the batch size is not positive
+	 * @return the builder
 	 */
-	public static SessionPurge start(SessionStore store, Duration interval, int batchSize) {
-		if (interval.isNegative() || interval.isZero() || batchSize < 1) {
-			throw new IllegalArgumentException("A purge needs an interval above zero and a batch of 1 or more, not "
-					+ interval + " and " + batchSize + ".");
-		}
-		SessionPurge purge = new SessionPurge(store, batchSize);
-		long period = Math.max(1, interval.toMillis());
-		purge.thread.scheduleWithFixedDelay(purge::run, Math.min(period, FIRST_DELAY.toMillis()), period,
-				TimeUnit.MILLISECONDS);
-		return purge;
+	public static Builder builder(SessionStore store) {
+		return new Builder(store);
 	}
 
 	private void run() {
@@ -98,6 +84,66 @@ public final class SessionPurge implements AutoCloseable {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * Builds a {@link SessionPurge}. Not safe for use by many threads.
+	 */
+	public static final class Builder {
+
+		private final SessionStore store;
+
+		private Duration interval = Duration.ofMinutes(15);
+
+		private int batchSize = 200;
+
+		private Builder(SessionStore store) {
+			this.store = store;
+		}
+
+		/**
+		 * Sets the pause between the end of a run and the next one. The default is 15
+		 * minutes.
+		 * @param interval the pause, positive
+		 * @return this builder
+		 * @throws IllegalArgumentException if the pause is not positive
+		 */
+		public Builder interval(Duration interval) {
+			if (interval.isNegative() || interval.isZero()) {
+				throw new IllegalArgumentException("A purge needs an interval above zero, not " + interval + ".");
+			}
+			this.interval = interval;
+			return this;
+		}
+
+		/**
+		 * Sets how many sessions and records one call of
+		 * {@link SessionStore#deleteExpired} deletes. The default is 200.
+		 * @param batchSize the number, 1 or more
+		 * @return this builder
+		 * @throws IllegalArgumentException if the number is less than 1
+		 */
+		public Builder batchSize(int batchSize) {
+			if (batchSize < 1) {
+				throw new IllegalArgumentException("A purge needs a batch of 1 or more, not " + batchSize + ".");
+			}
+			this.batchSize = batchSize;
+			return this;
+		}
+
+		/**
+		 * Starts deleting expired sessions. The first run starts after one minute, or
+		 * after the interval if that is shorter.
+		 * @return the running purge
+		 */
+		public SessionPurge start() {
+			SessionPurge purge = new SessionPurge(this);
+			long period = Math.max(1, this.interval.toMillis());
+			purge.thread.scheduleWithFixedDelay(purge::run, Math.min(period, FIRST_DELAY.toMillis()), period,
+					TimeUnit.MILLISECONDS);
+			return purge;
+		}
+
 	}
 
 }

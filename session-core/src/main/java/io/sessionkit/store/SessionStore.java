@@ -30,8 +30,8 @@ import org.springframework.ai.chat.messages.Message;
  * branch is the path from {@link Session#head()} to the beginning. Items are written
  * once. Whatever a store returns is a copy.
  * <p>
- * Safe for use by many threads and processes. A store that cannot be reached throws
- * {@link StoreUnavailableException}. Expired sessions read as absent. If the store has a
+ * Each method blocks its thread until the answer is there. Safe for use by many threads
+ * and processes. A store that cannot be reached throws {@link StoreUnavailableException}. Expired sessions read as absent. If the store has a
  * clock of its own, that clock decides.
  */
 public interface SessionStore {

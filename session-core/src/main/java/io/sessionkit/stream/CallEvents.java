@@ -13,6 +13,9 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
  * <pre>{@code
  * Flux<CallEvent> events = CallEvents.of(chat.prompt().user(text).advisors(SessionAdvisor.session("t1")));
  * }</pre>
+ *
+ * Subscribing does not wait for the store: a call on a session asks it, hooks and
+ * listeners on threads that may wait. Safe for use by many threads.
  */
 public final class CallEvents {
 

@@ -37,8 +37,8 @@ class ApprovalNoticesLogTests {
 	}
 
 	private static void deliver(Approvals approvals) {
-		ApprovalNotices.start(approvals, (notice) -> {
-		}, Duration.ofDays(1)).close();
+		ApprovalNotices.builder(approvals, (notice) -> {
+		}).interval(Duration.ofDays(1)).start().close();
 	}
 
 }

@@ -124,7 +124,7 @@ class ApprovalNoticesTests {
 			}
 		});
 		try (Conversations others = Conversations.of(failing)) {
-			this.started.add(ApprovalNotices.start(NoticeProcess.approvals(others), this.heard::add, OFTEN));
+			this.started.add(ApprovalNotices.builder(NoticeProcess.approvals(others), this.heard::add).interval(OFTEN).start());
 			await().until(() -> notices().size() == 1);
 			fails.set(false);
 			await().until(() -> {
@@ -183,10 +183,10 @@ class ApprovalNoticesTests {
 	@Test
 	void noticeIsGivenUpAfterManyAttempts() {
 		Approvals lasting = Approvals.builder(this.conversations).tools(Set.of("cancel")).notices(true).build();
-		this.started.add(ApprovalNotices.start(lasting, (notice) -> {
+		this.started.add(ApprovalNotices.builder(lasting, (notice) -> {
 			this.heard.add(notice);
 			throw new AssertionError("never");
-		}, OFTEN));
+		}).interval(OFTEN).start());
 		NoticeProcess.pause(lasting, this.conversations, new ScriptedChatModel(), KEY);
 		await().pollInterval(OFTEN).until(() -> {
 			this.clock.pass(Duration.ofMinutes(61));
@@ -202,8 +202,7 @@ class ApprovalNoticesTests {
 		List<ApprovalNotice> second = new CopyOnWriteArrayList<>();
 		deliver((notice) -> slowly(first, notice), OFTEN);
 		try (Conversations others = Conversations.of(this.store)) {
-			ApprovalNotices other = ApprovalNotices.start(NoticeProcess.approvals(others),
-					(notice) -> slowly(second, notice), OFTEN);
+			ApprovalNotices other = ApprovalNotices.builder(NoticeProcess.approvals(others), (notice) -> slowly(second, notice)).interval(OFTEN).start();
 			this.started.add(other);
 			List<SessionKey> keys = IntStream.range(0, 10).mapToObj((i) -> SessionKey.of("s" + i)).toList();
 			keys.forEach(this::pause);
@@ -229,11 +228,11 @@ class ApprovalNoticesTests {
 		await().until(() -> this.heard.size() == 1);
 		this.clock.pass(ApprovalNotices.LEASE.plusSeconds(1));
 		try (Conversations others = Conversations.of(this.store)) {
-			this.started.add(ApprovalNotices.start(NoticeProcess.approvals(others), (notice) -> {
+			this.started.add(ApprovalNotices.builder(NoticeProcess.approvals(others), (notice) -> {
 				this.heard.add(notice);
 				claimed.countDown();
 				waitFor(returned);
-			}, NEVER));
+			}).interval(NEVER).start());
 			await().until(() -> this.heard.size() == 2 && notices().isEmpty());
 			returned.countDown();
 		}
@@ -275,8 +274,7 @@ class ApprovalNoticesTests {
 		}
 		try (SharedStore.Connected connected = shared.connect();
 				Conversations here = Conversations.of(connected.store());
-				ApprovalNotices delivery = ApprovalNotices.start(NoticeProcess.approvals(here), this.heard::add, OFTEN,
-						NoticeProcess.LEASE)) {
+				ApprovalNotices delivery = ApprovalNotices.builder(NoticeProcess.approvals(here), this.heard::add).interval(OFTEN).lease(NoticeProcess.LEASE).start()) {
 			await().atMost(Duration.ofSeconds(30))
 				.until(() -> connected.store().oldestRecords("notice", null, 10).records().isEmpty());
 			assertThat(this.heard).extracting((notice) -> notice.key().id())
@@ -302,7 +300,7 @@ class ApprovalNoticesTests {
 		try (Conversations others = Conversations.of(new SimpleSessionStore(this.store.options()))) {
 			Approvals unlisted = NoticeProcess.approvals(others);
 			assertThatExceptionOfType(UnsupportedOperationException.class)
-				.isThrownBy(() -> ApprovalNotices.start(unlisted, this.heard::add, OFTEN));
+				.isThrownBy(() -> ApprovalNotices.builder(unlisted, this.heard::add).interval(OFTEN).start());
 		}
 	}
 
@@ -311,7 +309,7 @@ class ApprovalNoticesTests {
 		try (SharedStore.Connected connected = SharedStore.inRedis().connect();
 				Conversations here = Conversations.of(connected.store())) {
 			Approvals redis = NoticeProcess.approvals(here);
-			ApprovalNotices delivery = ApprovalNotices.start(redis, this.heard::add, NEVER);
+			ApprovalNotices delivery = ApprovalNotices.builder(redis, this.heard::add).interval(NEVER).start();
 			NoticeProcess.pause(redis, here, new ScriptedChatModel(), KEY);
 			await().until(() -> connected.store().oldestRecords("notice", null, 1).records().isEmpty());
 			assertThat(this.heard).extracting(ApprovalNotice::key).containsExactly(KEY);
@@ -320,7 +318,7 @@ class ApprovalNoticesTests {
 	}
 
 	private void deliver(Consumer<ApprovalNotice> listener, Duration interval) {
-		this.started.add(ApprovalNotices.start(this.approvals, listener, interval));
+		this.started.add(ApprovalNotices.builder(this.approvals, listener).interval(interval).start());
 	}
 
 	private ToolApproval pause(SessionKey key) {

@@ -45,7 +45,7 @@ final class NoticeProcess {
 			Conversations conversations = Conversations.of(store);
 			Approvals approvals = approvals(conversations);
 			if (order.equals("deliver")) {
-				ApprovalNotices.start(approvals, (notice) -> hang(out, notice), Duration.ofMillis(20), LEASE);
+				ApprovalNotices.builder(approvals, (notice) -> hang(out, notice)).interval(Duration.ofMillis(20)).lease(LEASE).start();
 			}
 			else {
 				pause(approvals, conversations, new ScriptedChatModel(), SessionKey.of(order));

@@ -270,7 +270,7 @@ class OwnThreadsTests {
 	}
 
 	private static Callable<?> purge(Runnable task) {
-		SessionPurge purge = SessionPurge.start(deleting(task), Duration.ofMillis(1), 1);
+		SessionPurge purge = SessionPurge.builder(deleting(task)).interval(Duration.ofMillis(1)).batchSize(1).start();
 		return () -> purge;
 	}
 

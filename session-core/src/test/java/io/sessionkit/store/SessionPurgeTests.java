@@ -34,11 +34,11 @@ class SessionPurgeTests {
 	@Test
 	void whatExpiresIsDeletedInTheBackgroundBatchByBatch() {
 		List<Integer> deleted = new CopyOnWriteArrayList<>();
-		try (SessionPurge purge = SessionPurge.start(deletingBy((limit) -> {
+		try (SessionPurge purge = SessionPurge.builder(deletingBy((limit) -> {
 			int count = this.store.deleteExpired(limit);
 			deleted.add(count);
 			return count;
-		}), INTERVAL, 2)) {
+		})).interval(INTERVAL).batchSize(2).start()) {
 			for (int i = 0; i < 5; i++) {
 				this.store.add(SessionKey.of("" + i), batch("text"));
 			}
@@ -58,7 +58,7 @@ class SessionPurgeTests {
 			return 0;
 		});
 		Logged log = new Logged(Level.INFO);
-		try (log; SessionPurge purge = SessionPurge.start(failing, INTERVAL, 10)) {
+		try (log; SessionPurge purge = SessionPurge.builder(failing).interval(INTERVAL).batchSize(10).start()) {
 			await().until(() -> calls.get() > 5);
 			assertThat(purge).isNotNull();
 		}
@@ -78,7 +78,7 @@ class SessionPurgeTests {
 			return 0;
 		});
 		Logged log = new Logged(Level.INFO);
-		try (log; SessionPurge purge = SessionPurge.start(failing, INTERVAL, 10)) {
+		try (log; SessionPurge purge = SessionPurge.builder(failing).interval(INTERVAL).batchSize(10).start()) {
 			await().until(() -> calls.get() > 5);
 			assertThat(purge).isNotNull();
 		}
@@ -96,7 +96,7 @@ class SessionPurgeTests {
 			interrupted.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
 			return 1;
 		});
-		SessionPurge purge = SessionPurge.start(endless, INTERVAL, 10);
+		SessionPurge purge = SessionPurge.builder(endless).interval(INTERVAL).batchSize(10).start();
 		await().until(() -> calls.get() > 10);
 		purge.close();
 		int atTheEnd = calls.get();
@@ -106,9 +106,9 @@ class SessionPurgeTests {
 
 	@Test
 	void intervalAndBatchMustBePositive() {
-		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.start(this.store, Duration.ZERO, 1))
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.builder(this.store).interval(Duration.ZERO).batchSize(1).start())
 			.withMessageContaining("PT0S");
-		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.start(this.store, INTERVAL, 0))
+		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.builder(this.store).interval(INTERVAL).batchSize(0).start())
 			.withMessageContaining("0");
 	}
 

@@ -555,7 +555,7 @@ class TurnContinuationsTests {
 		pause(both, KEY, "o1");
 		both.approvals().approve(both.waiting(KEY), "anna");
 		assertThat(notices()).hasSize(2);
-		try (ApprovalNotices delivery = ApprovalNotices.start(both.approvals(), heard::add, OFTEN)) {
+		try (ApprovalNotices delivery = ApprovalNotices.builder(both.approvals(), heard::add).interval(OFTEN).start()) {
 			await().until(() -> notices().size() == 1);
 			assertThat(delivery).isNotNull();
 		}

@@ -20,7 +20,8 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * Properties of SessionKit. Values that are not possible are refused when they are bound,
- * whichever store is in use.
+ * whichever store is in use. The names of the properties are API; this class and those of
+ * its groups are not.
  */
 @ConfigurationProperties(SessionKitProperties.PREFIX)
 public final class SessionKitProperties {

@@ -39,7 +39,7 @@ final class NoticeDelivery implements SmartLifecycle {
 			logger.info("The Approvals have no parts, as a mock has none, so no notices are delivered.");
 			return;
 		}
-		this.running = ApprovalNotices.start(this.approvals, this.events::publishEvent, this.interval);
+		this.running = ApprovalNotices.builder(this.approvals, this.events::publishEvent).interval(this.interval).start();
 	}
 
 	/** A mock, instead of the bean in a test, has nothing to deliver. */

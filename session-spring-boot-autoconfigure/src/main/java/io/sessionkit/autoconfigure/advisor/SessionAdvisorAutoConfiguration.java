@@ -138,7 +138,7 @@ public final class SessionAdvisorAutoConfiguration {
 	SessionPurge sessionKitPurge(SessionStore store, ObjectProvider<StoreWatch> watch,
 			SessionKitProperties properties) {
 		PurgeProperties purge = properties.purge();
-		return SessionPurge.start(watched(store, watch), purge.interval(), purge.batchSize());
+		return SessionPurge.builder(watched(store, watch)).interval(purge.interval()).batchSize(purge.batchSize()).start();
 	}
 
 	@Bean

@@ -76,7 +76,7 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 					"store.view-cache"),
 			of(MessageCodec.class, "sessionKitMessageCodec", "JsonMessageCodec.create().strict()", "codec"),
 			of(TurnStreams.class, "sessionKitStreams", "the methods of TurnStreams.builder(..)", "streams"),
-			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.start(..)", "purge.interval", "purge.batch-size"),
+			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.builder(..)", "purge.interval", "purge.batch-size"),
 			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "titles.model"));
 
 	private static <T> OwnBean<T> of(Class<T> type, String ours, String said, String... properties) {

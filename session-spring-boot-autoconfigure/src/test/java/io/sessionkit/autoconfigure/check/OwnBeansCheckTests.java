@@ -152,8 +152,8 @@ class OwnBeansCheckTests {
 		refuses(own(TurnStreams.class, (beans) -> TurnStreams.builder(beans.getBean(Conversations.class)).build()),
 				"streams.resumable=true", "TurnStreams", "TurnStreams.builder(..)");
 		refuses(own(SessionPurge.class,
-				(beans) -> SessionPurge.start(beans.getBean(SessionStore.class), Duration.ofHours(1), 10)),
-				"purge.interval=3h", "SessionPurge", "SessionPurge.start(..)");
+				(beans) -> SessionPurge.builder(beans.getBean(SessionStore.class)).interval(Duration.ofHours(1)).batchSize(10).start()),
+				"purge.interval=3h", "SessionPurge", "SessionPurge.builder(..)");
 	}
 
 	@Test
