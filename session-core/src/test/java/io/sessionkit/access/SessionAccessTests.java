@@ -856,7 +856,7 @@ class SessionAccessTests {
 	}
 
 	@Test
-	void inboxOfAllOwnersLeavesOutCallsThatTheCallerCannotReach() {
+	void inboxOfAnyOwnerLeavesOutCallsThatTheCallerCannotReach() {
 		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
 		this.signedIn.set(Caller.server());
 		this.model.calls(call("look", "1"));
@@ -868,7 +868,7 @@ class SessionAccessTests {
 	}
 
 	@Test
-	void inboxOfAllOwnersNeedsNoNamesAndShowsNothingToWhoDecidesNothing() {
+	void inboxOfAnyOwnerNeedsNoNamesAndShowsNothingToWhoDecidesNothing() {
 		Approvals approvals = approvals(Map.of("look", Set.of("ROLE_LEAD")), true);
 		InboxQuery all = InboxQuery.ofAnyOwner();
 		ToolApproval ofAda = waiting(approvals, "look");

@@ -14,9 +14,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 public record TitleProperties(@DefaultValue("none") TitleSource by, @Nullable String model) {
 
-	public static final String BY = SessionKitProperties.PREFIX + ".title.by";
+	public static final String BY = SessionKitProperties.PREFIX + ".titles.by";
 
-	public static final String MODEL = SessionKitProperties.PREFIX + ".title.model";
+	public static final String MODEL = SessionKitProperties.PREFIX + ".titles.model";
 
 	public TitleProperties {
 		if (model != null && by != TitleSource.MODEL) {

@@ -1,6 +1,6 @@
 /**
- * Reads, compares and checks the arguments of tool calls. Internal: for
- * SessionKit alone, and changed without notice.
+ * Reads, compares and checks the arguments of tool calls. Internal: for SessionKit alone,
+ * and changed without notice.
  */
 @NullMarked
 package io.sessionkit.internal.argument;

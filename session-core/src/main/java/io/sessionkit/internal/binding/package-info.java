@@ -1,5 +1,5 @@
 /**
- * The turn that runs on a thread, and the caller for whom the code there works. Internal: for
+ * Binds the turn, and the caller for whom its code works, to a thread. Internal: for
  * SessionKit alone, and changed without notice.
  */
 @NullMarked

@@ -3,7 +3,6 @@ package io.sessionkit.autoconfigure.internal;
 import java.time.Duration;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
