@@ -101,45 +101,48 @@ class ArchitectureTests {
 				Set.of("words", "codec", "internal.view", "internal.snapshot", "internal.tree", "context", "store"));
 		arrows.put("internal.call", Set.of("words", "internal"));
 		arrows.put("internal.opening",
-				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line", "internal.view",
-						"internal.snapshot", "internal.summary", "internal.round", "internal.tree",
+				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line",
+						"internal.view", "internal.snapshot", "internal.summary", "internal.round", "internal.tree",
 						"internal.attribute", "internal.lease", "context", "observation", "hook", "store"));
 		arrows.put("internal.commit",
 				Set.of("words", "internal", "codec", "internal.message", "internal.line", "internal.view",
 						"internal.snapshot", "internal.round", "internal.attribute", "internal.lease",
 						"internal.retention", "internal.opening", "observation", "hook", "store"));
 		arrows.put("internal.turn",
-				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line", "internal.view",
-						"internal.snapshot", "internal.round", "internal.tree", "internal.attribute", "internal.lease",
-						"internal.retention", "internal.opening", "internal.commit", "context", "observation", "hook",
-						"store"));
+				Set.of("words", "internal", "internal.binding", "codec", "internal.message", "internal.line",
+						"internal.view", "internal.snapshot", "internal.round", "internal.tree", "internal.attribute",
+						"internal.lease", "internal.retention", "internal.opening", "internal.commit", "context",
+						"observation", "hook", "store"));
 		arrows.put("internal.ledger",
-				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.line", "internal.attribute",
-						"internal.lease", "internal.opening", "internal.commit", "internal.turn", "approval", "store"));
+				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.line",
+						"internal.attribute", "internal.lease", "internal.opening", "internal.commit", "internal.turn",
+						"approval", "store"));
 		arrows.put("internal.approval",
-				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.tool", "internal.ruling", "internal.run",
-						"internal.line", "internal.round", "internal.attribute", "internal.lease", "internal.opening",
-						"internal.commit", "internal.turn", "internal.ledger", "approval", "observation", "hook",
-						"store"));
+				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.tool",
+						"internal.ruling", "internal.run", "internal.line", "internal.round", "internal.attribute",
+						"internal.lease", "internal.opening", "internal.commit", "internal.turn", "internal.ledger",
+						"approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation",
-				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.ruling", "internal.run",
-						"internal.tree", "internal.lease", "internal.ledger", "approval", "compensation", "store"));
+				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.ruling",
+						"internal.run", "internal.tree", "internal.lease", "internal.ledger", "approval",
+						"compensation", "store"));
 		arrows.put("conversation",
-				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.message", "internal.view", "internal.snapshot",
-						"internal.summary", "internal.retention", "internal.line", "internal.stream", "internal.tree",
-						"internal.opening", "internal.turn", "internal.attribute", "internal.lease", "internal.ruling",
-						"internal.run", "internal.ledger", "internal.approval", "internal.compensation", "access",
-						"approval", "compensation", "context", "observation", "hook", "store"));
+				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.message",
+						"internal.view", "internal.snapshot", "internal.summary", "internal.retention", "internal.line",
+						"internal.stream", "internal.tree", "internal.opening", "internal.turn", "internal.attribute",
+						"internal.lease", "internal.ruling", "internal.run", "internal.ledger", "internal.approval",
+						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
+						"store"));
 		arrows.put("advisor",
-				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call", "internal.line",
-						"internal.round", "internal.opening", "internal.turn", "internal.run", "internal.approval",
-						"approval", "conversation", "context", "observation", "hook"));
+				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call",
+						"internal.line", "internal.round", "internal.opening", "internal.turn", "internal.run",
+						"internal.approval", "approval", "conversation", "context", "observation", "hook"));
 		arrows.put("stream",
-				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call", "internal.round",
-						"internal.stream", "internal.ledger", "internal.approval", "approval", "conversation", "hook",
-						"advisor"));
-		arrows.put("chatmemory", Set.of("words", "internal", "internal.binding", "access", "codec", "internal.message", "internal.tree",
-				"internal.view", "store"));
+				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call",
+						"internal.round", "internal.stream", "internal.ledger", "internal.approval", "approval",
+						"conversation", "hook", "advisor"));
+		arrows.put("chatmemory", Set.of("words", "internal", "internal.binding", "access", "codec", "internal.message",
+				"internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
 		return arrows;
 	}

@@ -15,7 +15,8 @@ import org.springframework.ai.chat.messages.Message;
  * messages of the turn itself
  * @param systemDigest the SHA-256 of the system text in UTF-8, in hexadecimal; null if
  * there was none
- * @param system the system text; null unless {@code sessionkit.snapshot.keep-system-text} was true
+ * @param system the system text; null unless {@code sessionkit.snapshot.keep-system-text}
+ * was true
  * @param missing the number of messages that are no longer there because they were
  * deleted or could never be stored
  */

@@ -104,10 +104,10 @@ public final class SequenceGuard {
 			return messages;
 		}
 		if (this.strict) {
-			throw new InvalidSequenceException(
-					"The request is not a valid sequence at message " + firstChange(messages, repaired) + " of "
-							+ messages.size() + ": " + types(messages) + ". Repaired it would be " + types(repaired)
-							+ ": send it like that, or set sessionkit.sequence-guard.strict=false to have it repaired.");
+			throw new InvalidSequenceException("The request is not a valid sequence at message "
+					+ firstChange(messages, repaired) + " of " + messages.size() + ": " + types(messages)
+					+ ". Repaired it would be " + types(repaired)
+					+ ": send it like that, or set sessionkit.sequence-guard.strict=false to have it repaired.");
 		}
 		return repaired;
 	}

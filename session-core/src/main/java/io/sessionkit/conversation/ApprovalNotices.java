@@ -262,9 +262,9 @@ public final class ApprovalNotices implements AutoCloseable {
 		/** Those of other processes are delivered all the same. */
 		private static void warnUnlessStored(Approvals approvals) {
 			if (!approvals.storesNotices()) {
-				logger
-					.warn("The Approvals store no notices, so nobody is told of calls that wait in this process. Build them"
-							+ " with Approvals.Builder.notices(true).");
+				logger.warn(
+						"The Approvals store no notices, so nobody is told of calls that wait in this process. Build them"
+								+ " with Approvals.Builder.notices(true).");
 			}
 		}
 

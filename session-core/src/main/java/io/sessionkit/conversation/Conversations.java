@@ -505,8 +505,8 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 		 */
 		public Builder lease(Duration lease) {
 			if (lease.compareTo(MIN_LEASE) < 0) {
-				throw new IllegalArgumentException("A lease must last at least " + MIN_LEASE
-						+ ", so that it can be renewed; not " + lease + ".");
+				throw new IllegalArgumentException(
+						"A lease must last at least " + MIN_LEASE + ", so that it can be renewed; not " + lease + ".");
 			}
 			if (LongestTime.isBelow(lease)) {
 				throw new IllegalArgumentException(

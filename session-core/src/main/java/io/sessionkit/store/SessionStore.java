@@ -31,8 +31,9 @@ import org.springframework.ai.chat.messages.Message;
  * once. Whatever a store returns is a copy.
  * <p>
  * Each method blocks its thread until the answer is there. Safe for use by many threads
- * and processes. A store that cannot be reached throws {@link StoreUnavailableException}. Expired sessions read as absent. If the store has a
- * clock of its own, that clock decides.
+ * and processes. A store that cannot be reached throws {@link StoreUnavailableException}.
+ * Expired sessions read as absent. If the store has a clock of its own, that clock
+ * decides.
  */
 public interface SessionStore {
 

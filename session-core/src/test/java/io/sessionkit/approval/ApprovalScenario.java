@@ -63,8 +63,8 @@ public record ApprovalScenario(SiblingRule siblings, Durability durability, Clie
 	 * One call that needs consent, and the answer.
 	 */
 	public static ApprovalScenario ofOneCall() {
-		return new ApprovalScenario(SiblingRule.HOLD, Durability.TURN, ClientSetup.plain(),
-				Conversations.MIN_LEASE, List.of(List.of(call(GATED, 1))));
+		return new ApprovalScenario(SiblingRule.HOLD, Durability.TURN, ClientSetup.plain(), Conversations.MIN_LEASE,
+				List.of(List.of(call(GATED, 1))));
 	}
 
 	/**

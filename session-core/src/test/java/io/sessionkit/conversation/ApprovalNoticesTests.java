@@ -124,7 +124,8 @@ class ApprovalNoticesTests {
 			}
 		});
 		try (Conversations others = Conversations.of(failing)) {
-			this.started.add(ApprovalNotices.builder(NoticeProcess.approvals(others), this.heard::add).interval(OFTEN).start());
+			this.started
+				.add(ApprovalNotices.builder(NoticeProcess.approvals(others), this.heard::add).interval(OFTEN).start());
 			await().until(() -> notices().size() == 1);
 			fails.set(false);
 			await().until(() -> {
@@ -202,7 +203,10 @@ class ApprovalNoticesTests {
 		List<ApprovalNotice> second = new CopyOnWriteArrayList<>();
 		deliver((notice) -> slowly(first, notice), OFTEN);
 		try (Conversations others = Conversations.of(this.store)) {
-			ApprovalNotices other = ApprovalNotices.builder(NoticeProcess.approvals(others), (notice) -> slowly(second, notice)).interval(OFTEN).start();
+			ApprovalNotices other = ApprovalNotices
+				.builder(NoticeProcess.approvals(others), (notice) -> slowly(second, notice))
+				.interval(OFTEN)
+				.start();
 			this.started.add(other);
 			List<SessionKey> keys = IntStream.range(0, 10).mapToObj((i) -> SessionKey.of("s" + i)).toList();
 			keys.forEach(this::pause);
@@ -274,7 +278,10 @@ class ApprovalNoticesTests {
 		}
 		try (SharedStore.Connected connected = shared.connect();
 				Conversations here = Conversations.of(connected.store());
-				ApprovalNotices delivery = ApprovalNotices.builder(NoticeProcess.approvals(here), this.heard::add).interval(OFTEN).lease(NoticeProcess.LEASE).start()) {
+				ApprovalNotices delivery = ApprovalNotices.builder(NoticeProcess.approvals(here), this.heard::add)
+					.interval(OFTEN)
+					.lease(NoticeProcess.LEASE)
+					.start()) {
 			await().atMost(Duration.ofSeconds(30))
 				.until(() -> connected.store().oldestRecords("notice", null, 10).records().isEmpty());
 			assertThat(this.heard).extracting((notice) -> notice.key().id())

@@ -45,7 +45,10 @@ final class NoticeProcess {
 			Conversations conversations = Conversations.of(store);
 			Approvals approvals = approvals(conversations);
 			if (order.equals("deliver")) {
-				ApprovalNotices.builder(approvals, (notice) -> hang(out, notice)).interval(Duration.ofMillis(20)).lease(LEASE).start();
+				ApprovalNotices.builder(approvals, (notice) -> hang(out, notice))
+					.interval(Duration.ofMillis(20))
+					.lease(LEASE)
+					.start();
 			}
 			else {
 				pause(approvals, conversations, new ScriptedChatModel(), SessionKey.of(order));

@@ -64,7 +64,9 @@ class NoticeSnippetsTests {
 		InMemorySessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
 		try (Conversations conversations = Conversations.of(store)) {
 			Approvals approvals = Approvals.builder(conversations).tools(Set.of("cancel")).notices(true).build();
-			try (ApprovalNotices delivery = ApprovalNotices.builder(approvals, (notice) -> send(webhook, notice)).interval(Duration.ofMillis(100)).start()) {
+			try (ApprovalNotices delivery = ApprovalNotices.builder(approvals, (notice) -> send(webhook, notice))
+				.interval(Duration.ofMillis(100))
+				.start()) {
 				pause(conversations, approvals);
 				await().atMost(Duration.ofSeconds(60))
 					.until(() -> store.oldestRecords("notice", null, 10).records().isEmpty());

@@ -106,9 +106,11 @@ class SessionPurgeTests {
 
 	@Test
 	void intervalAndBatchMustBePositive() {
-		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.builder(this.store).interval(Duration.ZERO).batchSize(1).start())
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SessionPurge.builder(this.store).interval(Duration.ZERO).batchSize(1).start())
 			.withMessageContaining("PT0S");
-		assertThatIllegalArgumentException().isThrownBy(() -> SessionPurge.builder(this.store).interval(INTERVAL).batchSize(0).start())
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SessionPurge.builder(this.store).interval(INTERVAL).batchSize(0).start())
 			.withMessageContaining("0");
 	}
 

@@ -677,7 +677,8 @@ class TurnContinuationsTests {
 			Runnable inTool) {
 		Conversations conversations = sessions.build();
 		this.opened.add(conversations);
-		Approvals approvals = settings.apply(Approvals.builder(conversations).tools(Set.of("cancel")).continuations(true))
+		Approvals approvals = settings
+			.apply(Approvals.builder(conversations).tools(Set.of("cancel")).continuations(true))
 			.build();
 		return new Instance(conversations, approvals, chat(conversations, approvals, inTool));
 	}

@@ -646,8 +646,8 @@ public final class SessionKitProperties {
 	/**
 	 * Content of the snapshots of sent requests.
 	 *
-	 * @param keepSystemText Whether to keep the system text in the snapshot of a turn, instead of
-	 * only its digest.
+	 * @param keepSystemText Whether to keep the system text in the snapshot of a turn,
+	 * instead of only its digest.
 	 */
 	public record Snapshot(@DefaultValue("false") boolean keepSystemText) {
 	}

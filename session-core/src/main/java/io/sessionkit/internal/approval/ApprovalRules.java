@@ -33,7 +33,8 @@ public record ApprovalRules(Rulings rulings, SiblingRule siblings, Waiting waiti
 	 * @param expiresAfter the time within which a call can be decided; null for as long
 	 * as the session lives
 	 * @param notices whether a notice is stored with the pause
-	 * @param continuations whether the turn continues by itself once its calls are decided
+	 * @param continuations whether the turn continues by itself once its calls are
+	 * decided
 	 */
 	public record Waiting(OnNewMessage onNewMessage, @Nullable Duration expiresAfter, boolean notices,
 			boolean continuations) {

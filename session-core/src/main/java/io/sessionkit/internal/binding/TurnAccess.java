@@ -2,7 +2,6 @@ package io.sessionkit.internal.binding;
 
 import java.util.Set;
 
-
 import org.jspecify.annotations.Nullable;
 
 /**

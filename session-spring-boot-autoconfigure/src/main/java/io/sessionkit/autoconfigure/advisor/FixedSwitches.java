@@ -70,7 +70,8 @@ final class FixedSwitches extends AtStart {
 
 	private void checkApprovals(ApprovalProperties approval) {
 		boolean continuations = approval.continuations().enabled();
-		refuseUnless(continuations == isThere(ContinuationDelivery.class), ContinuationProperties.ENABLED, continuations);
+		refuseUnless(continuations == isThere(ContinuationDelivery.class), ContinuationProperties.ENABLED,
+				continuations);
 		boolean notices = approval.notices().enabled();
 		refuseUnless(notices == isThere(NoticeDelivery.class), SessionKitProperties.NOTICES_ENABLED, notices);
 	}

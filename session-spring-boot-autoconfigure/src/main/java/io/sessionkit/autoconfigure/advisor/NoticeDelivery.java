@@ -39,7 +39,9 @@ final class NoticeDelivery implements SmartLifecycle {
 			logger.info("The Approvals have no parts, as a mock has none, so no notices are delivered.");
 			return;
 		}
-		this.running = ApprovalNotices.builder(this.approvals, this.events::publishEvent).interval(this.interval).start();
+		this.running = ApprovalNotices.builder(this.approvals, this.events::publishEvent)
+			.interval(this.interval)
+			.start();
 	}
 
 	/** A mock, instead of the bean in a test, has nothing to deliver. */

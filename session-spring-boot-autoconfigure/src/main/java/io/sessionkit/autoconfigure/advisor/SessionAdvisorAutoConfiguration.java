@@ -138,7 +138,10 @@ public final class SessionAdvisorAutoConfiguration {
 	SessionPurge sessionKitPurge(SessionStore store, ObjectProvider<StoreWatch> watch,
 			SessionKitProperties properties) {
 		PurgeProperties purge = properties.purge();
-		return SessionPurge.builder(watched(store, watch)).interval(purge.interval()).batchSize(purge.batchSize()).start();
+		return SessionPurge.builder(watched(store, watch))
+			.interval(purge.interval())
+			.batchSize(purge.batchSize())
+			.start();
 	}
 
 	@Bean

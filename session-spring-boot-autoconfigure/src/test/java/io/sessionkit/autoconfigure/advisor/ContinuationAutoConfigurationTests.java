@@ -108,8 +108,7 @@ class ContinuationAutoConfigurationTests {
 				signIn("ada");
 				ask(context);
 				signIn("anna", "ROLE_LEAD");
-				approve(context,
-						context.getBean(Approvals.class).inbox(InboxQuery.ofAnyOwner(), Page.first(1)).get(0));
+				approve(context, context.getBean(Approvals.class).inbox(InboxQuery.ofAnyOwner(), Page.first(1)).get(0));
 				SecurityContextHolder.clearContext();
 				awaitStatus(SessionKey.of("ada", "t1"), TurnStatus.COMPLETED);
 				assertThat(this.tools.runs()).containsExactly("7 for " + Caller.of("ada"));

@@ -97,12 +97,12 @@ class SessionAdvisorAutoConfigurationTests {
 	@Test
 	void propertiesOfWhatIsOffAreNotRefusedAndHaveNoEffect() {
 		this.runner.withConfiguration(AutoConfigurations.of(ConfigurationCheckAutoConfiguration.class))
-			.withPropertyValues("sessionkit.approval.notices.interval=5s",
-					"sessionkit.approval.continuations.run=true", "sessionkit.approval.continuations.interval=5s",
-					"sessionkit.approval.continuations.threads=2", "sessionkit.streams.on-disconnect=cancel",
-					"sessionkit.streams.max-size=2MB", "sessionkit.retention.batch=10",
-					"sessionkit.summarize.keep-turns=2", "sessionkit.summarize.mode=before",
-					"sessionkit.purge.enabled=false", "sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
+			.withPropertyValues("sessionkit.approval.notices.interval=5s", "sessionkit.approval.continuations.run=true",
+					"sessionkit.approval.continuations.interval=5s", "sessionkit.approval.continuations.threads=2",
+					"sessionkit.streams.on-disconnect=cancel", "sessionkit.streams.max-size=2MB",
+					"sessionkit.retention.batch=10", "sessionkit.summarize.keep-turns=2",
+					"sessionkit.summarize.mode=before", "sessionkit.purge.enabled=false",
+					"sessionkit.purge.interval=1h", "sessionkit.purge.batch-size=50",
 					"sessionkit.observation.enabled=false", "sessionkit.observation.waiting-owners=ada",
 					"sessionkit.observation.waiting-interval=2m", "sessionkit.store.type=memory",
 					"sessionkit.store.jdbc.table-prefix=MY_", "sessionkit.store.redis.key-prefix=my:",

@@ -735,8 +735,8 @@ class ConfigurationCheckTests {
 	@Test
 	void timesThatNobodyHasWrittenInTheEnvironmentAreRefusedToo() {
 		assertThatExceptionOfType(ConfigurationRefusedException.class)
-			.isThrownBy(() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30),
-					OnNewMessage.REJECT, null, true, null, new NoticeProperties(false, Duration.ofSeconds(10)),
+			.isThrownBy(() -> new ApprovalProperties(null, SiblingRule.HOLD, Duration.ofMillis(30), OnNewMessage.REJECT,
+					null, true, null, new NoticeProperties(false, Duration.ofSeconds(10)),
 					new ContinuationProperties(false, true, Duration.ofSeconds(10), 4)));
 	}
 

@@ -74,8 +74,8 @@ class OwnBeansCheckTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "trim.max-turns=1", "trim.pins.roles=user", "durability=step", "durability=turn",
 			"summarize.trigger-messages=5", "retention.max-turns=5", "tools.timeout=3s", "turn.parameters=context",
-			"snapshot.keep-system-text=true", "prune.keep-tool-results=1", "sequence-guard.strict=true", "attributes.max-size=1KB",
-			"lease=3s" })
+			"snapshot.keep-system-text=true", "prune.keep-tool-results=1", "sequence-guard.strict=true",
+			"attributes.max-size=1KB", "lease=3s" })
 	void propertyOfConversationsIsRefusedBesideThoseOfTheApplication(String property) {
 		refuses(conversations(Conversations::of), property, "Conversations", "Conversations.builder(..)");
 	}
@@ -152,7 +152,10 @@ class OwnBeansCheckTests {
 		refuses(own(TurnStreams.class, (beans) -> TurnStreams.builder(beans.getBean(Conversations.class)).build()),
 				"streams.resumable=true", "TurnStreams", "TurnStreams.builder(..)");
 		refuses(own(SessionPurge.class,
-				(beans) -> SessionPurge.builder(beans.getBean(SessionStore.class)).interval(Duration.ofHours(1)).batchSize(10).start()),
+				(beans) -> SessionPurge.builder(beans.getBean(SessionStore.class))
+					.interval(Duration.ofHours(1))
+					.batchSize(10)
+					.start()),
 				"purge.interval=3h", "SessionPurge", "SessionPurge.builder(..)");
 	}
 

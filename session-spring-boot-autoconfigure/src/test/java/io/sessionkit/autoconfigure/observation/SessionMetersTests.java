@@ -140,10 +140,7 @@ class SessionMetersTests {
 			.build();
 		this.model.calls(new ToolCall("c1", "function", "look", "{}"));
 		ask(Mode.CALL, "first");
-		Approvals queueing = Approvals.builder(refusing)
-			.tools(Set.of("look"))
-			.onNewMessage(OnNewMessage.QUEUE)
-			.build();
+		Approvals queueing = Approvals.builder(refusing).tools(Set.of("look")).onNewMessage(OnNewMessage.QUEUE).build();
 		Disposable reader = stream(SessionAdvisor.builder(refusing).approvals(queueing).build());
 		await(asked);
 		reader.dispose();

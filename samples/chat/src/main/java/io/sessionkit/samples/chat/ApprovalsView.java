@@ -48,8 +48,7 @@ record ApprovalsView(long openTurn, boolean running, List<CallView> calls, List<
 			return new CallView(call.id(), call.asShown(), call.turnId(), call.round(), call.index(), call.tool(),
 					title, (call.description() != null) ? call.description() : description, schema, call.arguments(),
 					call.status().name(), call.status().isPending(), call.claimedAt() != null, call.requestedAt(),
-					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(),
-					fault(call));
+					expiry(call), call.decisions().stream().map(DecisionView::of).toList(), call.times(), fault(call));
 		}
 
 		private static @Nullable String fault(ToolApproval call) {
