@@ -160,7 +160,7 @@ class ConfigurationCheckTests {
 				      - cancel_order
 				      - refund
 				  trim:
-				    pin.roles: [user, system]
+				    pins.roles: [user, system]
 				    maxTurns: 3
 				  turn:
 				    parameters: []
