@@ -7,10 +7,10 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
-import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.internal.Names;
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.store.SessionStore;

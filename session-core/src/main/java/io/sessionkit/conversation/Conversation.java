@@ -22,8 +22,6 @@ import io.sessionkit.TurnOpenException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.context.SentHistory;
 import io.sessionkit.context.SummaryResult;
-import io.sessionkit.hook.TurnBinding;
-import io.sessionkit.hook.TurnSession;
 import io.sessionkit.internal.TypedValue;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnSession;
@@ -854,8 +852,8 @@ public final class Conversation {
 	 * when it ends. Clear once more then, or {@link #create} the session before its first
 	 * turn.
 	 * @return whether there was a session, as {@link #erase} says it
-	 * @throws TurnOpenException if a turn is open that this code is no part of;
-	 * nothing was erased
+	 * @throws TurnOpenException if a turn is open that this code is no part of; nothing
+	 * was erased
 	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
 	 * erased. {@link #erase} looks at neither
 	 */

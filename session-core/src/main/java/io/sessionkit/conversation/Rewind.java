@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.Turn;
@@ -14,6 +13,7 @@ import io.sessionkit.compensation.Compensation;
 import io.sessionkit.compensation.RewindPlan;
 import io.sessionkit.compensation.RewindReport;
 import io.sessionkit.compensation.RewindReport.Status;
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.compensation.CompensatingTools;
 import io.sessionkit.internal.compensation.CompensationRuns;
 import io.sessionkit.internal.compensation.RewindPlanner;

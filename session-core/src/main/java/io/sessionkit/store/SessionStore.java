@@ -408,11 +408,11 @@ public interface SessionStore {
 	 * is opened at that moment is erased too.
 	 * @param key the session
 	 * @return whether there was a session, as {@link #erase} says it
-	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End
-	 * that turn first, or use {@link #erase}
+	 * @throws TurnOpenException if it has an open turn; nothing is erased then. End that
+	 * turn first, or use {@link #erase}
 	 */
 	default boolean clear(SessionKey key) {
-		find(key).ifPresent((header) -> TurnOpenException.check(header, "cleared, only erased,"));
+		find(key).ifPresent((header) -> OpenTurn.check(header, "cleared, only erased,"));
 		return erase(key);
 	}
 

@@ -11,7 +11,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
-import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -25,6 +24,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Renewals;
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Situation;
 import io.sessionkit.internal.ledger.Continuations.Task;

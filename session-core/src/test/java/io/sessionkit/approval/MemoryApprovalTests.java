@@ -128,7 +128,7 @@ class MemoryApprovalTests extends ApprovalBehaviour {
 	/** From now on listeners continue the turn, which they may not. */
 	private List<String> continuing() {
 		List<String> told = new CopyOnWriteArrayList<>();
-		rules((rules) -> rules.onNewMessage(NewMessageRule.CANCEL)
+		rules((rules) -> rules.onNewMessage(OnNewMessage.CANCEL)
 			.listeners(List.<Consumer<ApprovalEvent>>of(
 					(event) -> told.add(event.getClass().getSimpleName() + " " + event.approval().callId() + " "
 							+ catchThrowable(() -> answer(ClientSetup.Mode.CALL)).getClass().getSimpleName()))));

@@ -7,8 +7,8 @@ import java.util.stream.Stream;
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.UnattendedToolException;
 import io.sessionkit.approval.UnknownToolException;
-import io.sessionkit.internal.binding.TurnFacts;
 import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.binding.TurnFacts;
 import io.sessionkit.internal.ruling.Rulings;
 import org.jspecify.annotations.Nullable;
 

@@ -232,8 +232,8 @@ public final class TurnBinding implements AutoCloseable {
 	 * @param clear clears it unless a turn is open, and returns whether there was one
 	 * @param erase erases it whatever waits, and returns whether there was one
 	 * @return whether there was such a session
-	 * @throws TurnOpenException if a turn is open that the code on this thread is no
-	 * part of
+	 * @throws TurnOpenException if a turn is open that the code on this thread is no part
+	 * of
 	 */
 	public static boolean clear(TurnSession session, BooleanSupplier clear, BooleanSupplier erase) {
 		boolean cleared;

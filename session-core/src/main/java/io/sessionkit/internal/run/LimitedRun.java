@@ -10,9 +10,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.context.ContextSnapshotFactory;
-import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Thrown;
+import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.binding.TurnBinding;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

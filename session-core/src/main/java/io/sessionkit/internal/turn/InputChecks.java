@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
-import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.internal.round.InputCheck;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.OnCancel;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
@@ -43,6 +42,7 @@ import io.sessionkit.internal.opening.OpenedView;
 import io.sessionkit.internal.opening.TurnPlace;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.HookRun;
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.internal.round.InputCheck;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.round.Transcript;

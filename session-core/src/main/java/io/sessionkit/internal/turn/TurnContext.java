@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.Verdict.Phase;
 import io.sessionkit.hook.HookContext;
 import io.sessionkit.internal.attribute.TurnAttributes;
@@ -14,6 +13,7 @@ import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.view.ForgottenItems;
 import org.jspecify.annotations.Nullable;
