@@ -103,11 +103,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
 		TurnRequest asking = this.turns.allowedHere(request, false);
-		Arrival arrival = arrive(call, asking);
+		boolean toolLoop = hasToolLoop(chain.getCallAdvisors());
+		Arrival arrival = arrive(call, asking, toolLoop);
 		Admission admission = (arrival != null) ? arrival.await() : null;
-		// what can be wrong with the call itself was found before it came to the line, so
-		// nothing fails here between the admission and the turn that ends it
-		OpenedCall opened = this.turns.open(asking, call.tools(), hasToolLoop(chain.getCallAdvisors()), admission);
+		// nothing comes between the admission and what ends it, also if no turn opens
+		OpenedCall opened = this.turns.open(asking, call.tools(), toolLoop, admission);
 		if (opened instanceof OpenedCall.Working working) {
 			return worked(call, chain, working.call());
 		}
@@ -169,8 +169,8 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		OnCancel rule = call.parameters().onCancel(this.rules.onCancel());
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = this.turns.allowedHere(request, true);
-		StreamOpening opening = new StreamOpening(this.turns, call, asking, hasToolLoop(chain.getStreamAdvisors()),
-				arrive(call, asking));
+		boolean toolLoop = hasToolLoop(chain.getStreamAdvisors());
+		StreamOpening opening = new StreamOpening(this.turns, call, asking, toolLoop, arrive(call, asking, toolLoop));
 		return UnreadErrors.loggedByClass(Flux.usingWhen(opening.opened(observation), (opened) -> {
 			opening.take();
 			return stream(call, chain, opened, observation);
@@ -258,10 +258,18 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		}
 	}
 
-	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
-		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
+	/**
+	 * Returns the arrival of the call, once it is known that nothing is wrong with the
+	 * call itself; null if it does not stand in line.
+	 */
+	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking, boolean toolLoop) {
+		Arrival arrival = this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
 				call.parameters().concurrency(this.rules.concurrency()), call.parameters().mayJoin(),
 				this.rules.concurrencyTimeout());
+		if (arrival != null) {
+			this.turns.check(asking, call.tools(), toolLoop);
+		}
+		return arrival;
 	}
 
 	private static boolean hasToolLoop(List<? extends Advisor> advisors) {

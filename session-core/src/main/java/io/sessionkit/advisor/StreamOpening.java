@@ -115,9 +115,8 @@ final class StreamOpening {
 	}
 
 	/**
-	 * Opens the turn if nobody is before the call. Nothing fails here between the
-	 * admission and the turn that ends it: a fault of the call itself was found before it
-	 * came to the line.
+	 * Opens the turn if nobody is before the call. What comes between the admission and
+	 * the turn that ends it gives the place back if it fails.
 	 * @return empty if the call has to wait
 	 */
 	private Optional<OpenedCall> openUnlessOthersWork() {

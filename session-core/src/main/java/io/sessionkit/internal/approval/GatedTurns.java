@@ -169,6 +169,31 @@ public final class GatedTurns {
 		return null;
 	}
 
+	/**
+	 * Checks what a call brings, before it comes to the line: a call that can never be
+	 * stored, or whose tools are refused, neither waits for others nor begins a session.
+	 * @param asking what the call asks, as it is allowed
+	 * @param tools the tools on offer
+	 * @param toolLoop whether the call runs tools itself
+	 * @throws io.sessionkit.codec.UnstorableMessageException if it can never be stored
+	 * @throws UnknownToolException if a configured name that no tool has resembles that
+	 * of a tool on offer
+	 * @throws IllegalStateException if a tool has a condition that can never be
+	 * evaluated, or if the call leaves it to the application to run tools that need
+	 * approval
+	 */
+	public void check(TurnRequest asking, List<ToolCallback> tools, boolean toolLoop) {
+		checkTools(asking, tools, toolLoop);
+		this.turns.checkStorable(asking);
+	}
+
+	private void checkTools(TurnRequest request, List<ToolCallback> offered, boolean toolLoop) {
+		this.tools.check(offered);
+		if (!toolLoop && this.rules.rulings().mayAsk(offered)) {
+			throw OfferedTools.withoutToolLoop("on session " + request.key());
+		}
+	}
+
 	private SilentLease silentLease(TurnRequest asking) {
 		SessionKey key = asking.key();
 		return new SilentLease(() -> this.waitingTurns.lease(key), continues(asking),
@@ -321,10 +346,7 @@ public final class GatedTurns {
 		}
 		// a second wall: what is nested was refused or only reads
 		this.nested.check(request.key());
-		this.tools.check(means.tools());
-		if (!means.toolLoop() && this.rules.rulings().mayAsk(means.tools())) {
-			throw OfferedTools.withoutToolLoop("on session " + request.key());
-		}
+		checkTools(request, means.tools(), means.toolLoop());
 		if (continues(request)) {
 			checkContinues(request);
 			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request,

@@ -19,6 +19,7 @@ import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.opening.KeptParameters;
+import io.sessionkit.internal.opening.TurnParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.opening.TurnRules;
 import io.sessionkit.internal.opening.TurnViews;
@@ -80,6 +81,24 @@ public final class Turns implements AutoCloseable {
 	 */
 	public RunningTurn open(TurnRequest asking) {
 		TurnRequest request = this.setup.views().withQuestion(asking);
+		return new RunningTurn(request, this.setup, storable(request), null);
+	}
+
+	/**
+	 * Checks what a call brings to its turn, without the store, so that a call that can
+	 * never be stored need not wait for others first.
+	 * @param asking the data with which the turn starts
+	 * @throws io.sessionkit.codec.UnstorableMessageException if a message of the input or
+	 * a parameter that is kept cannot be stored
+	 * @throws InvalidSequenceException if a session cannot begin with the history that
+	 * the call brings
+	 */
+	public void checkStorable(TurnRequest asking) {
+		storable(asking);
+	}
+
+	/** Checks what a turn is stored with, and returns the parameters that are kept. */
+	private KeptParameters storable(TurnRequest request) {
 		MessageCodec codec = this.setup.codec();
 		checkStorable(request.key(), request.input(), codec);
 		if (request.start().isGiven()) {
@@ -88,9 +107,8 @@ public final class Turns implements AutoCloseable {
 		if (request.agent() != null) {
 			codec.encodeValues(request.key(), Map.of("agent", request.agent()));
 		}
-		KeptParameters parameters = this.setup.rules().kept().parameters().names().isEmpty() ? KeptParameters.NONE
-				: KeptParameters.of(request, this.setup.rules().kept().parameters(), codec);
-		return new RunningTurn(request, this.setup, parameters, null);
+		TurnParameters kept = this.setup.rules().kept().parameters();
+		return kept.names().isEmpty() ? KeptParameters.NONE : KeptParameters.of(request, kept, codec);
 	}
 
 	private static void checkStorable(SessionKey key, List<Message> messages, MessageCodec codec) {
