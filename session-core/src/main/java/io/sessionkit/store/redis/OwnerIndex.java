@@ -12,7 +12,10 @@ import java.util.function.Function;
 
 import io.sessionkit.internal.row.Micros;
 import io.sessionkit.store.Page;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.redis.RedisKeys.Pair;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * round trip. A session may have been written that much later than its index says.
  */
 final class OwnerIndex {
+
+	private static final Log logger = LogFactory.getLog(OwnerIndex.class);
 
 	/** The maximum time by which an index may be older than its session. */
 	static final Duration LAG = Duration.ofMinutes(15);
@@ -225,16 +230,21 @@ final class OwnerIndex {
 
 	/**
 	 * Removes the entries of sessions that are gone. An entry that was written just now
-	 * stays, because its session may be about to be written.
+	 * stays, because its session may be about to be written. If the server may not write,
+	 * all of them stay: what was read is right without them.
 	 */
 	private void forgetOld(Pair index, List<Hint> gone) {
-		if (gone.isEmpty()) {
-			return;
+		try {
+			if (!gone.isEmpty()) {
+				long newest = hints(index, 0, 0).stream().mapToLong(Hint::at).findFirst().orElse(0);
+				gone.stream()
+					.filter((hint) -> hint.at() < newest - lag())
+					.forEach((hint) -> forget(index, hint.id(), hint.at()));
+			}
 		}
-		long newest = hints(index, 0, 0).stream().mapToLong(Hint::at).findFirst().orElse(0);
-		gone.stream()
-			.filter((hint) -> hint.at() < newest - lag())
-			.forEach((hint) -> forget(index, hint.id(), hint.at()));
+		catch (StoreUnavailableException ex) {
+			logger.debug("Ids of sessions that are gone stay until they are read again: " + ex.getClass().getName());
+		}
 	}
 
 }

@@ -25,6 +25,7 @@ import io.sessionkit.store.Page;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.Point;
 import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
@@ -52,6 +53,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests what the store leaves in Redis, and what it does when something is wrong there.
@@ -472,6 +474,37 @@ class RedisKeysAndFaultsTests {
 			assertThat(sessions.messages(this.key)).hasSize(1);
 			sessions.add(this.key, List.of(new UserMessage("q3")));
 			assertThat(sessions.messages(this.key)).hasSize(2);
+		}
+		finally {
+			own.destroy();
+		}
+	}
+
+	/** Readers remove what is gone, and need not. On a server of its own. */
+	@Test
+	void aServerThatMayNotWriteIsReadAllTheSame() {
+		LettuceConnectionFactory own = RedisServers.appending().connections();
+		try (RedisConnection server = own.getConnection()) {
+			SessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
+			StoredKeys there = StoredKeys.in(own, this.prefix);
+			sessions.add(this.key, List.of(new UserMessage("q1")));
+			there.redis().opsForZSet().add(there.sessions("owner"), "gone", 1_000);
+			sessions.put(this.key, new RecordWrite("approval", "expires", 0, "text", Duration.ofMillis(1)));
+			sessions.put(this.key, RecordWrite.create("approval", "stays", "text"));
+			await().until(() -> sessions.records(this.key, "approval").size() == 1);
+			server.serverCommands().setConfig("min-replicas-to-write", "1");
+			assertThatExceptionOfType(StoreUnavailableException.class)
+				.isThrownBy(() -> sessions.add(this.key, List.of(new UserMessage("q2"))))
+				.withMessageContaining("NOREPLICAS");
+			assertThat(sessions.list("owner", Page.first(5))).hasSize(1);
+			assertThat(sessions.oldestRecords("approval", null, 5).records()).extracting(SessionRecord::id)
+				.containsExactly("stays");
+			assertThat(there.shared(this.key)).hasSize(2);
+			server.serverCommands().setConfig("min-replicas-to-write", "0");
+			assertThat(sessions.list("owner", Page.first(5))).hasSize(1);
+			assertThat(there.redis().opsForZSet().range(there.sessions("owner"), 0, -1)).containsExactly("t1");
+			assertThat(sessions.oldestRecords("approval", null, 5).records()).hasSize(1);
+			assertThat(there.shared(this.key)).hasSize(1);
 		}
 		finally {
 			own.destroy();
