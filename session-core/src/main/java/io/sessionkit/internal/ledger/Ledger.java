@@ -304,6 +304,10 @@ public final class Ledger {
 			if (entry.revision() > 0) {
 				writes.add(new RecordWrite(APPROVAL, id, expected.applyAsLong(entry), null, null));
 			}
+			else if (entry.status() == ApprovalStatus.EXPIRED) {
+				// nobody can change it any more, and a store may keep it unseen
+				writes.add(new RecordWrite(APPROVAL, id, RecordWrite.ANY, null, null));
+			}
 			writes.add(RecordWrite.put(OVER, id, payload(entry.attributes(AttributeChange.NONE))));
 		}
 		return writes;

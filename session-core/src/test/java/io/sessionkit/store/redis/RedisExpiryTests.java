@@ -14,7 +14,9 @@ import java.util.stream.IntStream;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
+import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult.Outcome;
@@ -26,11 +28,15 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.redis.OwnerIndex.Found;
 import io.sessionkit.store.redis.RedisKeys.Pair;
 import io.sessionkit.test.RedisServers;
+import io.sessionkit.test.ScriptedChatModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -320,6 +326,37 @@ class RedisExpiryTests {
 			assertThat(keys.redis().opsForHash().keys(keys.records(key))).containsExactlyInAnyOrder("approval\0001",
 					"notice\0001");
 		});
+	}
+
+	/** A session without an expiry would keep every call on which nobody has decided. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void callThatHasExpiredGoesWithTheEndOfItsTurn(boolean cluster) {
+		on(cluster, (store, keys) -> {
+			SessionKey key = SessionKey.of("owner", "t1");
+			try (Conversations conversations = Conversations.of(store)) {
+				Approvals approvals = Approvals.builder(conversations)
+					.tools(Set.of("cancel"))
+					.expiresAfter(Duration.ofMillis(100))
+					.build();
+				ScriptedChatModel model = new ScriptedChatModel().calls(new ToolCall("c1", "function", "cancel", "{}"))
+					.says("too late");
+				ChatClient.Builder chat = ChatClient.builder(model)
+					.defaultAdvisors(SessionAdvisor.builder(conversations).approvals(approvals).build())
+					.defaultAdvisors(SessionAdvisor.session(key))
+					.defaultToolCallbacks(FunctionToolCallback.builder("cancel", () -> "done").build());
+				chat.build().prompt().user("q").call().chatResponse();
+				await().until(() -> approvals.pending(key).isEmpty());
+				assertThat(keys.redis().opsForHash().keys(keys.records(key))).anyMatch(RedisExpiryTests::isOpenCall);
+				assertThat(chat.build().prompt().call().content()).isEqualTo("too late");
+				assertThat(keys.redis().opsForHash().keys(keys.records(key))).noneMatch(RedisExpiryTests::isOpenCall);
+				assertThat(keys.shared(key)).isEmpty();
+			}
+		});
+	}
+
+	private static boolean isOpenCall(Object field) {
+		return ((String) field).startsWith("approval\0");
 	}
 
 	@Test
