@@ -3,7 +3,7 @@ package io.sessionkit.stream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -21,6 +21,7 @@ import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.DurationText;
 import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Renewals;
@@ -69,6 +70,11 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private static final Duration IDLE = Duration.ofSeconds(30);
 
+	private static final int MOST_DECIDED = 1_000;
+
+	/** The number of looks in a row at which no thread is free, before that is logged. */
+	private static final int LOOKS_UNTIL_WARNING = 10;
+
 	private final Continuations continuations;
 
 	private final TurnContinuation continuation;
@@ -78,6 +84,10 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private final Duration lease;
 
+	private final int most;
+
+	private final Duration interval;
+
 	private final Semaphore free;
 
 	private final ExecutorService threads;
@@ -86,15 +96,20 @@ public final class TurnContinuations implements AutoCloseable {
 
 	private final Renewals renewals = new Renewals();
 
-	private final Queue<Decided> decided = new ConcurrentLinkedQueue<>();
+	/** Turns of this process whose notices need not be looked for. */
+	private final Queue<Decided> decided = new ArrayBlockingQueue<>(MOST_DECIDED);
 
 	private final BiConsumer<SessionKey, String> runner = (key, turnId) -> {
-		this.decided.add(new Decided(key, turnId));
+		// if there are too many, the notice is found among those of other processes
+		this.decided.offer(new Decided(key, turnId));
 		wake();
 	};
 
 	/** True if notices were left because no thread was free. */
 	private boolean left;
+
+	/** The number of looks in a row, one for each interval, at which none was. */
+	private int looksWithoutThread;
 
 	/** A turn that was decided on in this process. */
 	private record Decided(SessionKey key, String turnId) {
@@ -105,6 +120,8 @@ public final class TurnContinuations implements AutoCloseable {
 		this.continuation = builder.continuation;
 		this.streams = builder.streams;
 		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
+		this.most = builder.threads;
+		this.interval = builder.interval;
 		this.free = new Semaphore(builder.threads);
 		this.threads = threads(builder.threads);
 		this.looking = new LookingThread("sessionkit-continuations", "Notices of decisions", this::look,
@@ -137,10 +154,24 @@ public final class TurnContinuations implements AutoCloseable {
 	// finding turns
 
 	private void look() {
+		if (this.looking.isDue()) {
+			warnIfHeld();
+		}
 		takeDecided();
 		if (this.left || this.looking.isDue()) {
 			this.left = false;
 			this.continuations.eachDue(this.lease, this::begin);
+		}
+	}
+
+	/** A model without a timeout may hold a thread for good. */
+	private void warnIfHeld() {
+		this.looksWithoutThread = (this.free.availablePermits() == 0) ? this.looksWithoutThread + 1 : 0;
+		if (this.looksWithoutThread == LOOKS_UNTIL_WARNING) {
+			logger.warn("The calls that continue turns have held all " + this.most + " threads at "
+					+ LOOKS_UNTIL_WARNING + " looks in a row, one each " + DurationText.of(this.interval)
+					+ ", so others wait. If they hang, set timeouts for their model and tools; if they are many, raise"
+					+ " the number of threads.");
 		}
 	}
 

@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.StreamNotFoundException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -152,11 +154,17 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	/**
 	 * Makes a call that others may read, and waits until it has ended. What it throws is
 	 * thrown as it is, also if that is after the first event.
+	 * @throws TurnInProgressException if a call that makes the same request is at work
 	 */
 	void complete(ChatClientRequestSpec call) {
 		RunningStream stream = new RunningStream(this.place, OnDisconnect.CONTINUE);
 		stream.start(call, Context.empty());
-		stream.events(0).blockLast();
+		try {
+			stream.events(0).blockLast();
+		}
+		catch (RunningStream.WorkingElsewhere ex) {
+			throw new TurnInProgressException(ex.getMessage());
+		}
 		Throwable failure = stream.failure();
 		if (failure != null) {
 			throw Exceptions.propagate(failure);

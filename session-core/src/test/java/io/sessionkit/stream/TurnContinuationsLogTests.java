@@ -1,7 +1,9 @@
 package io.sessionkit.stream;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.sessionkit.SessionKey;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
+import reactor.core.publisher.Flux;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -24,7 +27,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests the log about a turn that cannot be continued.
+ * Tests the log about a turn that cannot be continued, and about calls that hang.
  */
 @Isolated
 class TurnContinuationsLogTests {
@@ -79,6 +82,31 @@ class TurnContinuationsLogTests {
 			.close();
 		assertThat(this.log.events()).hasSize(1);
 		assertThat(this.log.events().get(0).getFormattedMessage()).contains("Approvals.Builder.continuations(true)");
+	}
+
+	@Test
+	void callsThatHoldAllThreadsForLongAreWarnedOfOnce() {
+		CompletableFuture<Void> hangs = new CompletableFuture<>();
+		this.answer = (model) -> model.step((prompt) -> {
+			hangs.join();
+			return Flux.just(model.chunk("done", List.of(), true));
+		});
+		this.model.calls(new ToolCall("c1", "function", "cancel", "{}"));
+		offering().user("q").advisors(SessionAdvisor.session(KEY)).call().content();
+		try (TurnContinuations running = TurnContinuations
+			.builder(this.conversations, this.approvals, (turn) -> offering())
+			.interval(Duration.ofMillis(20))
+			.threads(1)
+			.start()) {
+			this.answer.accept(this.model);
+			this.approvals.approve(this.approvals.pending(KEY).get(0), "anna");
+			Awaitility.await().during(Duration.ofMillis(500)).until(() -> this.log.events().size() <= 1);
+			Awaitility.await().until(() -> this.log.events().size() == 1);
+			hangs.complete(null);
+		}
+		assertThat(this.log.events()).singleElement()
+			.satisfies((event) -> assertThat(event.getFormattedMessage())
+				.contains("held all 1 threads at 10 looks in a row, one each 20ms"));
 	}
 
 	private String warningOf(ChatClient.ChatClientRequestSpec continuation) {

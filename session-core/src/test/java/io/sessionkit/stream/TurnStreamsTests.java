@@ -34,6 +34,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
 import io.sessionkit.Turn;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.access.Caller;
@@ -278,6 +279,16 @@ class TurnStreamsTests {
 		refused.countDown();
 		Awaitility.await().atMost(SOON).until(() -> !again.isEmpty());
 		assertThat(again).extracting(StreamEvent::event).containsExactly(new Lost());
+	}
+
+	/** Whoever continues turns by itself leaves this one to the call that works on it. */
+	@Test
+	void callThatIsWaitedForSaysThatItsRequestIsAtWork() {
+		begun(closing(TurnStreams.builder(conversations()).onDisconnect(OnDisconnect.CONTINUE).build()), request("r1"),
+				2);
+		assertThatExceptionOfType(TurnInProgressException.class).isThrownBy(() -> streams().complete(request("r1")))
+			.withMessageContaining(this.key.toString());
+		say("c");
 	}
 
 	/** The refusal decides what is stored, not the reader who has given up by then. */
