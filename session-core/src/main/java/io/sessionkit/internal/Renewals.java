@@ -34,6 +34,8 @@ public final class Renewals implements AutoCloseable {
 
 	private @Nullable RenewalThreads threads;
 
+	private boolean closed;
+
 	/**
 	 * Returns the time between two renewals.
 	 * @param life the time after which something is lost unless it is renewed
@@ -69,7 +71,9 @@ public final class Renewals implements AutoCloseable {
 	}
 
 	/**
-	 * Runs renewals until they are cancelled. One that fails is tried again soon.
+	 * Runs renewals until they are cancelled. One that fails is tried again soon. After
+	 * {@link #close} nothing is renewed: what a call holds then ends by itself, unless
+	 * the call gives it back before.
 	 * @param life the time after which something is lost unless it is renewed
 	 * @param what names what is renewed, for the log
 	 * @param renewal renews it, or throws if the store has failed
@@ -78,7 +82,7 @@ public final class Renewals implements AutoCloseable {
 	 */
 	public Renewal start(Duration life, Supplier<String> what, Runnable renewal, Runnable whenOverdue) {
 		Renewal started = new Renewal(life, what, renewal, whenOverdue);
-		started.next(period(life));
+		unlessClosed(() -> started.next(period(life)));
 		return started;
 	}
 
@@ -106,17 +110,20 @@ public final class Renewals implements AutoCloseable {
 		schedule(task, untilNextTry(life));
 	}
 
-	/** Schedules work. A run that ends while this object is closed is the last one. */
+	/** Schedules work, unless this object is closed, also meanwhile. */
 	private static void unlessClosed(Runnable scheduling) {
 		try {
 			scheduling.run();
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("A renewal has ended, the threads are stopped.");
+			logger.debug("Nothing is renewed any more, the threads are stopped.");
 		}
 	}
 
 	private synchronized RenewalThreads.Scheduled schedule(RenewalThreads.Task task, Duration delay) {
+		if (this.closed) {
+			throw new RejectedExecutionException("The threads are stopped.");
+		}
 		if (this.threads == null) {
 			this.threads = new RenewalThreads(this.loader);
 		}
@@ -128,6 +135,7 @@ public final class Renewals implements AutoCloseable {
 	 */
 	@Override
 	public synchronized void close() {
+		this.closed = true;
 		if (this.threads != null) {
 			this.threads.close();
 		}

@@ -30,6 +30,7 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
@@ -232,6 +233,56 @@ class ConcurrencyTests {
 			assertThat(inLine(store)).isZero();
 		}
 		assertThat(answer(chat, "u3")).isEqualTo("a of u3");
+	}
+
+	/** It would wait for an answer that is certain, and begin a session for nothing. */
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatCanNeverBeStoredNeitherWaitsNorBeginsASession(ClientSetup.Mode mode) throws Exception {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		List<Consumer<ChatClient.AdvisorSpec>> keys = List.of((spec) -> {
+		}, SessionAdvisor.idempotencyKey("r1"));
+		for (Consumer<ChatClient.AdvisorSpec> key : keys) {
+			assertThatExceptionOfType(UnstorableMessageException.class)
+				.isThrownBy(() -> setup.content(prompt(chat, "half \ud800").advisors(key)));
+			assertThat(store.find(this.key)).isEmpty();
+		}
+		Future<String> first = ask(chat, "u1");
+		this.model.awaitCalls(1);
+		assertThatExceptionOfType(UnstorableMessageException.class)
+			.isThrownBy(() -> setup.content(prompt(chat, "half \ud800")));
+		assertThat(inLine(store)).isEqualTo(1);
+		this.model.open();
+		assertThat(first.get()).isEqualTo("a of u1");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void aCallWhoseToolsAreRefusedBeginsNoSession(ClientSetup.Mode mode) {
+		SessionStore store = memory();
+		Conversations conversations = Conversations.builder(store).lease(LONG).build();
+		this.opened.add(conversations);
+		SessionAdvisor advisor = SessionAdvisor.builder(conversations)
+			.approvals(Approvals.builder(conversations).tools(Set.of("addd")).build())
+			.concurrency(Concurrency.SERIALIZE)
+			.build();
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("add")).build();
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> setup.content(prompt(chat, "u1")));
+		assertThat(store.find(this.key)).isEmpty();
+	}
+
+	/** Without a drain before: nothing renews its place any more. */
+	@Test
+	void aCallAfterTheEndOfItsConversationsWorksAndLeavesNoPlace() {
+		SessionStore store = memory();
+		ChatClient chat = chat(store, Concurrency.SERIALIZE, LONG, LONG);
+		this.opened.forEach(Conversations::close);
+		this.model.open();
+		assertThat(answer(chat, "u1")).isEqualTo("a of u1");
+		assertThat(inLine(store)).isZero();
 	}
 
 	@Test

@@ -34,6 +34,19 @@ class RenewalsTests {
 		assertThat(this.made.await(10, TimeUnit.SECONDS)).isTrue();
 	}
 
+	/**
+	 * A call that comes late must not fail for that, nor start threads that nobody stops.
+	 */
+	@Test
+	void nothingIsRenewedAfterTheEnd() throws Exception {
+		this.renewals.close();
+		this.renewals.start(LIFE, () -> "The lease", this.made::countDown).cancel();
+		this.renewals.start(LIFE, () -> "The lease", this.made::countDown);
+		this.renewals.tryAgain(LIFE, this.made::countDown);
+		TimeUnit.MILLISECONDS.sleep(3 * LIFE.toMillis());
+		assertThat(this.made.getCount()).isEqualTo(3);
+	}
+
 	private void fail() {
 		this.made.countDown();
 		throw new NoClassDefFoundError("driver");
