@@ -43,11 +43,17 @@ public interface SessionStore {
 	 */
 	String SUMMARY = "summary";
 
+	/** The kind of the records that hold the tool calls of an open turn. */
+	String APPROVAL = "approval";
+
+	/** The kind of the records that hold notices of calls and of decisions. */
+	String NOTICE = "notice";
+
 	/**
 	 * The kinds whose records {@link #oldestRecords} finds over all owners: tool calls
 	 * that wait, and notices. A store keeps an index of these and of no others.
 	 */
-	Set<String> SHARED_KINDS = Set.of("approval", "notice");
+	Set<String> SHARED_KINDS = Set.of(APPROVAL, NOTICE);
 
 	// primitives
 

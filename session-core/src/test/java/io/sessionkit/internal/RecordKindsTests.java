@@ -1,5 +1,13 @@
 package io.sessionkit.internal;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.Notices;
@@ -27,6 +35,28 @@ class RecordKindsTests {
 			.containsExactly("summary", "snapshot", "pause", "lease", "approval", "ledger", "standing", "compensation",
 					"rewind", "kept", "retention", "offer", "stream", "notice")
 			.doesNotHaveDuplicates();
+	}
+
+	/** Scripts and schemas cannot refer to a constant. */
+	@Test
+	void kindsThatAreIndexedOverAllOwnersAreTheSameInScriptsAndSchemas() throws IOException {
+		assertThat(SessionStore.SHARED_KINDS).containsExactlyInAnyOrder(Ledger.APPROVAL, Notices.NOTICE);
+		assertThat(names("/io/sessionkit/store/redis/session.lua", "local LISTED = \\{(.*)}", "(\\w+) ="))
+			.isEqualTo(SessionStore.SHARED_KINDS);
+		assertThat(names("/io/sessionkit/store/jdbc/schema-postgresql.sql", "where kind in \\((.*)\\)", "'(\\w+)'"))
+			.isEqualTo(SessionStore.SHARED_KINDS);
+	}
+
+	private static Set<String> names(String resource, String list, String name) throws IOException {
+		try (InputStream stream = SessionStore.class.getResourceAsStream(resource)) {
+			String text = new String(Objects.requireNonNull(stream).readAllBytes(), StandardCharsets.UTF_8);
+			return Pattern.compile(list)
+				.matcher(text)
+				.results()
+				.flatMap((found) -> Pattern.compile(name).matcher(found.group(1)).results())
+				.map((found) -> found.group(1))
+				.collect(Collectors.toSet());
+		}
 	}
 
 }

@@ -1,5 +1,7 @@
 package io.sessionkit.internal.lease;
 
+import io.sessionkit.store.SessionStore;
+
 /**
  * The kinds of the records that are kept beside an open turn.
  */
@@ -12,7 +14,7 @@ public final class TurnRecords {
 	 * The kind of the records that hold the tool calls of the reply that an open turn
 	 * holds back.
 	 */
-	public static final String HELD_CALLS = "approval";
+	public static final String HELD_CALLS = SessionStore.APPROVAL;
 
 	/** The kind of the records that name the current worker of an open turn. */
 	public static final String LEASE = "lease";

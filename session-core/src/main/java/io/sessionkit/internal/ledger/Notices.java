@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Notices {
 
 	/** The kind of the records. */
-	public static final String NOTICE = "notice";
+	public static final String NOTICE = SessionStore.NOTICE;
 
 	/**
 	 * Marks the values of the notices of {@link Continuations}, which have the same kind.

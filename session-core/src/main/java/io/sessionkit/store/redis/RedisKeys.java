@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import io.sessionkit.internal.row.KeyHash;
+import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +84,7 @@ record RedisKeys(String prefix) {
 	 * notices.
 	 */
 	Pair shared() {
-		return pair("a", "approval", "notice");
+		return pair("a", SessionStore.APPROVAL, SessionStore.NOTICE);
 	}
 
 	/**

@@ -33,8 +33,6 @@ final class SharedIndex {
 
 	private static final Log logger = LogFactory.getLog(SharedIndex.class);
 
-	private static final String APPROVAL = "approval";
-
 	private static final int BATCH = 200;
 
 	private final RedisKeys keys;
@@ -119,7 +117,7 @@ final class SharedIndex {
 			Entries read = entries(kind, from.at(), skip, count);
 			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(from)).toList();
 			List<Found> found = find(kind, entries);
-			forgetGone(kind, read.time(), found);
+			forgetIfPossible(kind, read.time(), found);
 			for (Found one : found) {
 				failure = (one.failure() != null) ? one.failure() : failure;
 				if (one.record() != null) {
@@ -183,7 +181,7 @@ final class SharedIndex {
 
 	private Pair first(String kind) {
 		Pair shared = this.keys.shared();
-		return kind.equals(APPROVAL) ? shared : new Pair(shared.second(), shared.first());
+		return kind.equals(SessionStore.APPROVAL) ? shared : new Pair(shared.second(), shared.first());
 	}
 
 	private List<Found> find(String kind, List<Entry> entries) {
@@ -219,6 +217,16 @@ final class SharedIndex {
 			found.add(new Found(entry, records.isEmpty() ? null : records.get(0), null));
 		}
 		return found;
+	}
+
+	/** What was read is right also if the server may not write. */
+	private void forgetIfPossible(String kind, long time, List<Found> found) {
+		try {
+			forgetGone(kind, time, found);
+		}
+		catch (StoreUnavailableException ex) {
+			logger.debug("Entries of records that are gone stay until they are read again: " + ex.getClass().getName());
+		}
 	}
 
 	/**
@@ -308,7 +316,7 @@ final class SharedIndex {
 	}
 
 	private static long number(String kind) {
-		return kind.equals(APPROVAL) ? 1 : 2;
+		return kind.equals(SessionStore.APPROVAL) ? 1 : 2;
 	}
 
 }
