@@ -81,7 +81,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 */
 	public static final String HISTORY_POLICY = SessionParameters.HISTORY_POLICY;
 
-	private static final int LONGEST_KEY = 255;
+	private static final int LONGEST_KEY = SessionKey.MAX_LENGTH;
 
 	private final SessionAccess access;
 

@@ -13,6 +13,9 @@ import java.util.function.UnaryOperator;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.hook.TurnAccess;
+import io.sessionkit.hook.TurnBinding;
+import io.sessionkit.internal.Names;
 import io.sessionkit.internal.approval.OfferedTools;
 import io.sessionkit.internal.approval.TurnCall;
 import io.sessionkit.internal.binding.TurnAccess;
@@ -50,9 +53,6 @@ record SessionCall(ChatClientRequest request) {
 	 * to be removed.
 	 */
 	static final String CONVERSATION_ID = "chat_memory_conversation_id";
-
-	/** The prefix of the names of SessionKit's own parameters. */
-	private static final String OWN = "sessionkit.";
 
 	/** The value that {@link SessionAdvisor#none()} sets instead of a session. */
 	static final Object NO_SESSION = new Object() {
@@ -321,7 +321,7 @@ record SessionCall(ChatClientRequest request) {
 	 */
 	private Map<String, Object> keptParameters() {
 		Map<String, Object> parameters = new HashMap<>(this.request.context());
-		parameters.keySet().removeIf((name) -> name.startsWith(OWN));
+		parameters.keySet().removeIf(Names::isOwn);
 		parameters.values().removeIf(Objects::isNull);
 		return parameters;
 	}

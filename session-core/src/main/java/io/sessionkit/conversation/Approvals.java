@@ -354,19 +354,7 @@ public final class Approvals implements SessionDoor {
 	public boolean revoke(StandingDecision decision) {
 		Caller caller = this.access.caller();
 		SessionKey key = this.deciders.key(decision.key(), caller);
-		return this.standing.of(key)
-			.stream()
-			.filter((each) -> isSame(each, decision))
-			.findFirst()
-			.filter((stored) -> this.deciders.revokes(caller, stored))
-			.map((stored) -> this.standing.revoke(key, stored))
-			.orElse(false);
-	}
-
-	/** Another decision on the same calls has the same id. */
-	private static boolean isSame(StandingDecision stored, StandingDecision shown) {
-		return stored.id().equals(shown.id()) && stored.approved() == shown.approved() && stored.by().equals(shown.by())
-				&& stored.at().equals(shown.at());
+		return this.standing.revoke(key, decision, (stored) -> this.deciders.revokes(caller, stored));
 	}
 
 	/**

@@ -14,7 +14,7 @@ final class HeaderTexts {
 
 	private static final int MAX_TITLE = 1_000;
 
-	private static final int MAX_TAG = 255;
+	private static final int MAX_TAG = SessionKey.MAX_LENGTH;
 
 	private static final int MAX_TAGS = 100;
 

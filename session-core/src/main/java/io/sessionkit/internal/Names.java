@@ -11,7 +11,17 @@ public final class Names {
 	/** The number of characters shown of a name that may be of any length. */
 	private static final int MOST_SHOWN = 64;
 
+	/** The beginning of names that are SessionKit's own, as its properties begin. */
+	public static final String OWN = "sessionkit.";
+
 	private Names() {
+	}
+
+	/**
+	 * Returns whether a parameter or an attribute of this name is SessionKit's own.
+	 */
+	public static boolean isOwn(String name) {
+		return name.startsWith(OWN);
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
+import io.sessionkit.internal.PassedArguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
@@ -46,17 +47,12 @@ final class ToolResults {
 	 * @return the call; null if it is not known
 	 */
 	synchronized @Nullable ToolCall ended(String tool, String arguments, String result) {
-		ToolCall call = remove(this.running,
-				(each) -> tool.equals(each.name()) && withBraces(each.arguments()).equals(withBraces(arguments)));
+		ToolCall call = remove(this.running, (each) -> tool.equals(each.name())
+				&& PassedArguments.of(each.arguments()).equals(PassedArguments.of(arguments)));
 		if (call != null) {
 			this.ended.add(new Ended(call, result));
 		}
 		return call;
-	}
-
-	/** Returns the arguments as the tool loop passes them. */
-	private static String withBraces(@Nullable String arguments) {
-		return (arguments == null || arguments.isBlank()) ? "{}" : arguments;
 	}
 
 	/**

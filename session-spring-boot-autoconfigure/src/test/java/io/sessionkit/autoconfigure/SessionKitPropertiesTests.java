@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
+import io.sessionkit.SessionSettings;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
@@ -18,6 +19,7 @@ import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Pins;
+import io.sessionkit.context.Retention;
 import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Summarize.Mode;
 import io.sessionkit.context.Trim;
@@ -364,6 +366,50 @@ class SessionKitPropertiesTests {
 		FailureAnalysis analysis = analysisOf("sessionkit.trim.max-turns=-3");
 		assertThat(analysis.getDescription()).isEqualTo("The property 'sessionkit.trim.max-turns' is '-3'.");
 		assertThat(analysis.getAction()).isEqualTo("Write 0 or more, or leave it out for no limit.");
+	}
+
+	/** The properties are checked before there is a store, so the rule is there twice. */
+	@ParameterizedTest
+	@ValueSource(strings = { "context", "_x", "ä-1.x", "1a", "-a", "a b", "a:b", " ", "*", "sessionkit.x", "sessionkit" })
+	void namesOfParametersAreRefusedThatCodeRefuses(String name) {
+		assertThat(isAllowed(() -> new SessionKitProperties.Turn(List.of(name), null, null))).as("kept")
+			.isEqualTo(isAllowed(() -> builder().turnParameters(Set.of(name)).build().close()));
+		assertThat(isAllowed(() -> new SessionKitProperties.Turn(List.of(name), List.of(name), null))).as("shown")
+			.isEqualTo(isAllowed(() -> builder().turnParameters(Set.of(name)).replay(Set.of(name)).build().close()));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { -1, 0, 1, 2 })
+	void limitsAreRefusedThatCodeAndSettingsOfASessionRefuse(int limit) {
+		assertThat(isAllowed(() -> new SessionKitProperties.Retention(limit, null, null)))
+			.isEqualTo(isAllowed(() -> new Retention(limit, null, 1)))
+			.isEqualTo(isAllowed(() -> SessionSettings.NONE.retention((none) -> none.maxTurns(limit))));
+		assertThat(isAllowed(() -> new SessionKitProperties.Retention(null, null, limit)))
+			.isEqualTo(isAllowed(() -> new Retention(1, null, limit)));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { -1, 0, 1, 999, 1_000, 1_001 })
+	void timesAreRefusedThatCodeRefuses(int millis) {
+		Duration time = Duration.ofMillis(millis);
+		assertThat(isAllowed(() -> new SessionKitProperties.Retention(null, time, null)))
+			.isEqualTo(isAllowed(() -> Retention.NONE.maxAge(time)));
+		assertThat(isAllowed(() -> new StreamProperties(true, OnDisconnect.CANCEL, time, DataSize.ofBytes(1))))
+			.isEqualTo(isAllowed(() -> TurnStreams.builder(builder().build()).timeToLive(time)));
+	}
+
+	private static Conversations.Builder builder() {
+		return Conversations.builder(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
+	}
+
+	private static boolean isAllowed(Runnable setting) {
+		try {
+			setting.run();
+			return true;
+		}
+		catch (ConfigurationRefusedException | IllegalArgumentException ex) {
+			return false;
+		}
 	}
 
 	@Test

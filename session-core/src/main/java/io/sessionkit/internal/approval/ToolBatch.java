@@ -14,6 +14,7 @@ import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
 import io.sessionkit.approval.ToolApproval.Decided;
 import io.sessionkit.codec.UnreadablePayloadException;
+import io.sessionkit.internal.PassedArguments;
 import io.sessionkit.internal.argument.ToolArguments;
 import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.tool.RepeatedCalls;
@@ -159,20 +160,12 @@ final class ToolBatch {
 	synchronized @Nullable Slot take(String tool, String arguments) {
 		for (Slot slot : this.slots) {
 			if (!slot.taken && tool.equals(slot.call.name())
-					&& withBraces(slot.call.arguments()).equals(withBraces(arguments))) {
+					&& PassedArguments.of(slot.call.arguments()).equals(PassedArguments.of(arguments))) {
 				slot.taken = true;
 				return slot;
 			}
 		}
 		return null;
-	}
-
-	/**
-	 * Returns the arguments as the loop passes them: it turns blank arguments into an
-	 * empty object.
-	 */
-	private static String withBraces(@Nullable String arguments) {
-		return (arguments == null || arguments.isBlank()) ? "{}" : arguments;
 	}
 
 	/**

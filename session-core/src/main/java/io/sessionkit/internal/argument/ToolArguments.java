@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.sessionkit.internal.LoneSurrogates;
+import io.sessionkit.internal.PassedArguments;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.Sha256;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,7 @@ public final class ToolArguments {
 	 * @return the arguments, readable or not
 	 */
 	public static ToolArguments of(@Nullable String text) {
-		return new ToolArguments((text == null || text.isBlank()) ? "{}" : text);
+		return new ToolArguments(PassedArguments.of(text));
 	}
 
 	/**

@@ -26,9 +26,7 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 
 	public static final DataSize DEFAULT_MAX_SIZE = DataSize.ofKilobytes(64);
 
-	private static final int MAX_NAME = 255;
-
-	private static final String RESERVED = "sessionkit.";
+	private static final int MAX_NAME = SessionKey.MAX_LENGTH;
 
 	/**
 	 * Returns the attributes with one added or replaced. The value is copied.
@@ -92,9 +90,9 @@ public record AttributeRules(SessionKey key, MessageCodec codec, DataSize maxSiz
 			throw new IllegalArgumentException("The name of an attribute of session " + this.key + " may have at most "
 					+ MAX_NAME + " characters; this one has " + name.length() + ".");
 		}
-		if (name.startsWith(RESERVED)) {
+		if (Names.isOwn(name)) {
 			throw new IllegalArgumentException(attribute(name) + " has a name of SessionKit's own. Choose one that does"
-					+ " not start with '" + RESERVED + "'.");
+					+ " not start with '" + Names.OWN + "'.");
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.Decision;
@@ -79,14 +80,25 @@ public final class StandingDecisions {
 
 	/**
 	 * Revokes a decision, but none that has taken its place.
-	 * @return whether the session had the decision
+	 * @param shown the decision as it was read
+	 * @param allowed returns whether the decision, as it is stored, may be revoked
+	 * @return whether the session had the decision, and it may be revoked
 	 */
-	public boolean revoke(SessionKey key, StandingDecision decision) {
-		return this.store.records(key, KIND)
-			.stream()
-			.filter((record) -> decision(key, record).equals(decision))
-			.anyMatch(
-					(record) -> this.store.put(key, new RecordWrite(KIND, record.id(), record.revision(), null, null)));
+	public boolean revoke(SessionKey key, StandingDecision shown, Predicate<StandingDecision> allowed) {
+		for (SessionRecord record : this.store.records(key, KIND)) {
+			StandingDecision stored = decision(key, record);
+			if (isSame(stored, shown)) {
+				return allowed.test(stored)
+						&& this.store.put(key, new RecordWrite(KIND, record.id(), record.revision(), null, null));
+			}
+		}
+		return false;
+	}
+
+	/** Another decision on the same calls has the same id. */
+	private static boolean isSame(StandingDecision stored, StandingDecision shown) {
+		return stored.id().equals(shown.id()) && stored.approved() == shown.approved() && stored.by().equals(shown.by())
+				&& stored.at().equals(shown.at());
 	}
 
 	private StandingDecision decision(SessionKey key, SessionRecord record) {

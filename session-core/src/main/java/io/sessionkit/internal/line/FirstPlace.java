@@ -2,6 +2,7 @@ package io.sessionkit.internal.line;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -314,10 +315,7 @@ final class FirstPlace {
 	 * Commits of this call need not wait for all of them.
 	 */
 	private void renew() {
-		boolean done = false;
-		for (int attempt = 0; attempt < Attempts.SOME.most() && !done; attempt++) {
-			done = this.order.call(this::isRenewed);
-		}
+		Attempts.SOME.make(() -> this.order.call(this::isRenewed) ? Optional.of(true) : Optional.empty());
 	}
 
 	/** Returns whether the beat is stored, or this call works no longer. */

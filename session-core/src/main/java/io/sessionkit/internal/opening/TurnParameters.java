@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
+import io.sessionkit.internal.Names;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +32,6 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 	 * tag.
 	 */
 	private static final Pattern TAG = Pattern.compile("[\\p{L}_][\\p{L}\\p{N}_.-]*");
-
-	private static final String OWN = "sessionkit.";
 
 	public TurnParameters {
 		names = Collections.unmodifiableSet(new LinkedHashSet<>(names));
@@ -58,7 +57,7 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 	}
 
 	private static void checkName(String name) {
-		if (name.isBlank() || isOwn(name) || name.equals(ALL)) {
+		if (name.isBlank() || Names.isOwn(name) || name.equals(ALL)) {
 			throw new IllegalArgumentException("'" + name
 					+ "' cannot be kept with a turn: name an advisor parameter of the application, such as context.");
 		}
@@ -113,13 +112,9 @@ public record TurnParameters(Set<String> names, Set<String> replayed) {
 		all.keySet().removeAll(this.names);
 		ofTurn.entrySet()
 			.stream()
-			.filter((kept) -> !isOwn(kept.getKey()))
+			.filter((kept) -> !Names.isOwn(kept.getKey()))
 			.forEach((kept) -> all.put(kept.getKey(), kept.getValue()));
 		return all;
-	}
-
-	private static boolean isOwn(String name) {
-		return name.startsWith(OWN);
 	}
 
 	private Object copy(TurnRequest request, String name, Object value, MessageCodec codec) {

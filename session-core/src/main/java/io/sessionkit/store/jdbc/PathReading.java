@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PathReading implements Paths {
 
-	private static final int ATTEMPTS = 20;
+	/** How often a read begins again that a write has come between. */
+	static final int ATTEMPTS = 20;
 
 	private final TurnStatements turns;
 
@@ -63,7 +64,7 @@ final class PathReading implements Paths {
 	@Override
 	public @Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException {
 		String hash = KeyHash.of(key).session();
-		for (int i = 1; i < ATTEMPTS; i++) {
+		for (int i = 0; i < ATTEMPTS; i++) {
 			HeaderRow header = header(connection, hash);
 			if (header == null) {
 				return null;

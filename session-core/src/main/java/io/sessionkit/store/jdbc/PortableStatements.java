@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PortableStatements implements HotStatements {
 
-	private static final int ATTEMPTS = 20;
-
 	/** No session has it, not even one whose stamp somebody has set by hand to 0. */
 	private static final long NO_STAMP = -1;
 
@@ -160,7 +158,7 @@ final class PortableStatements implements HotStatements {
 	@Override
 	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
 			throws SQLException {
-		for (int i = 1; i < ATTEMPTS; i++) {
+		for (int i = 0; i < PathReading.ATTEMPTS; i++) {
 			OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
 					: newest(connection, key, window, known);
 			HeaderRow header = rows.header();
@@ -210,7 +208,7 @@ final class PortableStatements implements HotStatements {
 
 	@Override
 	public List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException {
-		for (int i = 1; i < ATTEMPTS; i++) {
+		for (int i = 0; i < PathReading.ATTEMPTS; i++) {
 			HeaderRow header = header(connection, key);
 			if (header == null || tail.limit() == 0) {
 				return List.of();
