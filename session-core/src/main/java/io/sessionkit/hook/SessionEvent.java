@@ -128,16 +128,35 @@ public sealed interface SessionEvent {
 	 *
 	 * @param key the session
 	 * @param turnId the turn
-	 * @param status how the turn is kept: FAILED or CANCELLED; AWAITING_APPROVAL or
-	 * INCOMPLETE if it stays open, so that a call without a message continues it; any
-	 * other if the call has lost the turn to another one, which has ended it; null if
-	 * nothing of it is kept, and if it is not known how, since the store has not said
-	 * what became of it
+	 * @param kept whether the turn is kept
+	 * @param status how it is kept: FAILED or CANCELLED; AWAITING_APPROVAL or INCOMPLETE
+	 * if it stays open, so that a call without a message continues it; any other if the
+	 * call has lost the turn to another one, which has ended it. Null unless {@code kept}
+	 * is {@link Kept#TURN}
 	 * @param failure the class name of the exception, or {@link Turn#NO_REPLY}; null if
 	 * it was cancelled
 	 */
-	record Failed(SessionKey key, String turnId, @Nullable TurnStatus status,
+	record Failed(SessionKey key, String turnId, Kept kept, @Nullable TurnStatus status,
 			@Nullable String failure) implements SessionEvent {
+	}
+
+	/**
+	 * What the store has of a turn whose call has failed.
+	 */
+	enum Kept {
+
+		/** The turn, in whatever status. */
+		TURN,
+
+		/** Nothing: the message can be sent again. */
+		NOTHING,
+
+		/**
+		 * The store has not said what became of the turn: read the session before you
+		 * send the message again.
+		 */
+		UNKNOWN
+
 	}
 
 }

@@ -157,8 +157,22 @@ class SessionListenerTests {
 			.isInstanceOf(SessionConflictException.class);
 		setup(mode).content(prompt(chat, "q"));
 		assertThat(this.recorder.lines).containsExactly("model", "failed FAILED java.lang.IllegalStateException",
-				"model", "text a", "failed null io.sessionkit.store.CommitFailedException", "model", "text b",
+				"model", "text a", "failed UNKNOWN io.sessionkit.store.CommitFailedException", "model", "text b",
 				"failed FAILED io.sessionkit.SessionConflictException", "model", "failed FAILED no reply");
+	}
+
+	/** The message may be sent again only if it is certain that nothing is stored. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatIsCertainlyNotStoredIsHeardAsNothing(ClientSetup.Mode mode) {
+		this.model.says("a");
+		this.store.beforeCommit(() -> {
+			throw StoreUnavailableException.unwritten("full", null);
+		});
+		ChatClient chat = client(setup(mode), List.of(), this.recorder);
+		assertThat(catchThrowable(() -> setup(mode).content(prompt(chat, "q"))))
+			.isInstanceOf(CommitFailedException.class);
+		assertThat(this.recorder.lines).last().isEqualTo("failed NOTHING io.sessionkit.store.CommitFailedException");
 	}
 
 	@ParameterizedTest
@@ -414,7 +428,9 @@ class SessionListenerTests {
 
 		@Override
 		public void failed(SessionEvent.Failed event) {
-			note(event, "failed " + event.status() + " " + event.failure());
+			boolean kept = event.kept() == SessionEvent.Kept.TURN;
+			assertThat(event.status() != null).isEqualTo(kept);
+			note(event, "failed " + (kept ? event.status() : event.kept()) + " " + event.failure());
 		}
 
 		private void note(SessionEvent event, String line) {

@@ -90,7 +90,8 @@ class CallReaderTests {
 	}
 
 	private static SessionEvent.Failed failed() {
-		return new SessionEvent.Failed(SessionKey.of("t1"), "7-c0ffee", TurnStatus.CANCELLED, null);
+		return new SessionEvent.Failed(SessionKey.of("t1"), "7-c0ffee", SessionEvent.Kept.TURN, TurnStatus.CANCELLED,
+				null);
 	}
 
 	private static void await(CountDownLatch latch) {

@@ -5,8 +5,8 @@ import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.Turn;
-import io.sessionkit.TurnStatus;
 import io.sessionkit.internal.line.Admission;
+import io.sessionkit.internal.round.TurnEvents;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -64,12 +64,15 @@ final class FailedEnd {
 	}
 
 	/**
-	 * Returns how the turn is kept although its end could not be stored; null if nothing
-	 * of it is stored, or if the store may have all of it.
+	 * Returns what the store has of the turn although its end could not be stored. It is
+	 * not known if the store may have all of it.
 	 */
-	@Nullable TurnStatus statusAfter(CommitFailedException failure) {
+	TurnEvents.Left after(CommitFailedException failure) {
 		Turn known = this.writer.stored();
-		return (known != null && (failure.isUnwritten() || !this.writer.isOpen())) ? known.status() : null;
+		if (failure.isUnwritten() || (known != null && !this.writer.isOpen())) {
+			return TurnEvents.Left.of((known != null) ? known.status() : null);
+		}
+		return TurnEvents.Left.UNKNOWN;
 	}
 
 	/**

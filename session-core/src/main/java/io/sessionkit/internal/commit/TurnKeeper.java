@@ -293,15 +293,15 @@ public final class TurnKeeper {
 		// change by others, and wait for them again
 		if (answer != null && cause instanceof SessionConflictException) {
 			SessionConflictException conflict = this.failedEnd.outwaited(answer, cause);
-			TurnStatus status = isOpen() ? statusNow() : null;
-			tell(TurnEnd.failed(conflict), status);
-			sayIfKept(conflict, status);
+			TurnEvents.Left left = isOpen() ? leftNow() : TurnEvents.Left.NOTHING;
+			tell(TurnEnd.failed(conflict), left);
+			sayIfKept(conflict, left);
 			return conflict;
 		}
 		CommitFailedException failure = this.failedEnd.commitFailed(answer, cause);
-		TurnStatus status = this.failedEnd.statusAfter(failure);
-		tell(TurnEnd.failed(CommitFailedException.class.getName()), status);
-		sayIfKept(failure, status);
+		TurnEvents.Left left = this.failedEnd.after(failure);
+		tell(TurnEnd.failed(CommitFailedException.class.getName()), left);
+		sayIfKept(failure, left);
 		return failure;
 	}
 
@@ -432,19 +432,19 @@ public final class TurnKeeper {
 				// the verdict says so, and only the input is kept
 			}
 		}
-		TurnStatus status = null;
+		TurnEvents.Left left = TurnEvents.Left.UNKNOWN;
 		try {
 			TurnResult result = this.writer.keepAside(outline(recorded, end), this.alongside.get());
-			status = isKept(result) ? result.turn().status() : null;
+			left = TurnEvents.Left.of(isKept(result) ? result.turn().status() : null);
 			return result;
 		}
 		catch (SessionConflictException ex) {
 			// a part of it may be stored, and stays as it is
-			status = statusNow();
+			left = leftNow();
 			throw ex;
 		}
 		finally {
-			tell(end, status);
+			tell(end, left);
 		}
 	}
 
@@ -500,47 +500,49 @@ public final class TurnKeeper {
 	/**
 	 * Tells of a call that has ended and has left its turn as it was stored before.
 	 * @param others whether others may have stored it since
-	 * @return how it is stored; null if it is not, or if that is not known
+	 * @return what the store has of it
 	 */
-	private @Nullable TurnStatus tellOpen(TurnEnd end, boolean others) {
+	private TurnEvents.Left tellOpen(TurnEnd end, boolean others) {
 		Turn open = stored();
-		TurnStatus known = (open == null || end.status() == TurnStatus.INCOMPLETE) ? end.status()
-				: others ? statusNow() : open.status();
-		tell(end, known);
-		return known;
+		boolean own = open == null || end.status() == TurnStatus.INCOMPLETE;
+		TurnEvents.Left left = (!own && others) ? leftNow()
+				: TurnEvents.Left.of((own || open == null) ? end.status() : open.status());
+		tell(end, left);
+		return left;
 	}
 
 	/**
 	 * Says of an exception of SessionKit that the message of its call is kept, if its
 	 * turn is open, or if others have made it history.
 	 */
-	private static void sayIfKept(Throwable cause, @Nullable TurnStatus status) {
+	private static void sayIfKept(Throwable cause, TurnEvents.Left left) {
+		TurnStatus status = left.status();
 		boolean kept = status != null && (status.isOpen() || status == TurnStatus.COMPLETED);
 		if (kept && Thrown.cause(cause) instanceof SessionException thrown) {
 			KeptMessage.with(thrown);
 		}
 	}
 
-	private @Nullable TurnStatus statusNow() {
+	private TurnEvents.Left leftNow() {
 		try {
-			return this.writer.statusNow();
+			return TurnEvents.Left.of(this.writer.statusNow());
 		}
 		catch (RuntimeException ex) {
-			return null; // the store may be why the call has lost the turn
+			return TurnEvents.Left.UNKNOWN; // the store may be why the call has lost the turn
 		}
 	}
 
 	/**
 	 * Tells of the end of a call.
-	 * @param kept how its turn is kept; null if it is not kept, or if that is not known
+	 * @param left what the store has of its turn
 	 */
-	private void tell(TurnEnd end, @Nullable TurnStatus kept) {
+	private void tell(TurnEnd end, TurnEvents.Left left) {
 		Verdict refusal = this.hooks.refusal();
 		if (end.status() == TurnStatus.REFUSED && refusal != null) {
 			this.events.refused(refusal);
 		}
 		else {
-			this.events.failed(end.status(), kept, end.failure());
+			this.events.failed(end.status(), left, end.failure());
 		}
 	}
 

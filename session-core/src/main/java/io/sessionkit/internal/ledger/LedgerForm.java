@@ -122,8 +122,8 @@ final class LedgerForm {
 		return new Values().put("version", VERSION)
 			.put("tool", decision.tool())
 			.put("digest", decision.digest())
-			.put("toolDigest", decision.toolDigest())
-			.put("marker", decision.version())
+			.put("toolDigest", decision.calls().toolDigest())
+			.put("marker", decision.calls().version())
 			.put("approved", decision.approved())
 			.put("reason", storable(decision.reason()))
 			.put("by", decision.by())
@@ -134,9 +134,11 @@ final class LedgerForm {
 	static StandingDecision standing(SessionKey key, String id, Map<?, ?> values) {
 		checkVersion(key, values);
 		try {
-			return new StandingDecision(key, id, text(values, "tool"), optional(values, "digest"),
-					text(values, "toolDigest"), optional(values, "marker"), Boolean.TRUE.equals(values.get("approved")),
-					optional(values, "reason"), text(values, "by"), instant(values, "at"));
+			return new StandingDecision(key, id,
+					new StandingDecision.Calls(text(values, "tool"), optional(values, "digest"),
+							text(values, "toolDigest"), optional(values, "marker")),
+					new StandingDecision.Decided(Boolean.TRUE.equals(values.get("approved")),
+							optional(values, "reason"), text(values, "by"), instant(values, "at")));
 		}
 		catch (ClassCastException | IllegalArgumentException ex) {
 			throw unreadable(key);

@@ -53,7 +53,8 @@ public final class StandingDecisions {
 
 	/** The person who decided has seen one tool of the name, under one version. */
 	private static boolean isOfSameTool(StandingDecision decision, ToolApproval.Requirements call) {
-		return decision.toolDigest().equals(call.toolDigest()) && Objects.equals(decision.version(), call.version());
+		return decision.calls().toolDigest().equals(call.toolDigest())
+				&& Objects.equals(decision.calls().version(), call.version());
 	}
 
 	/**
@@ -68,9 +69,11 @@ public final class StandingDecisions {
 		}
 		boolean exact = decision.always() == StandingDecision.Scope.ARGUMENTS;
 		String id = ToolArguments.of(exact ? call.arguments() : "{}").digest((exact ? "call " : "tool ") + call.tool());
-		write(new StandingDecision(call.key(), id, call.tool(), exact ? call.digest() : null, toolDigest,
-				call.requirements().version(), decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(),
-				this.store.options().now()));
+		write(new StandingDecision(call.key(), id,
+				new StandingDecision.Calls(call.tool(), exact ? call.digest() : null, toolDigest,
+						call.requirements().version()),
+				new StandingDecision.Decided(decision.verb() == Decision.Verb.APPROVE, decision.text(), decision.by(),
+						this.store.options().now())));
 	}
 
 	private void write(StandingDecision decision) {

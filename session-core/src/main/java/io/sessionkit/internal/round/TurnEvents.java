@@ -200,17 +200,41 @@ public final class TurnEvents {
 	}
 
 	/**
+	 * What the store has of a turn whose call has failed.
+	 *
+	 * @param kept whether the turn is kept
+	 * @param status how it is kept; null unless it is
+	 */
+	public record Left(SessionEvent.Kept kept, @Nullable TurnStatus status) {
+
+		/** Nothing of the turn is stored. */
+		public static final Left NOTHING = new Left(SessionEvent.Kept.NOTHING, null);
+
+		/** The store has not said what became of the turn. */
+		public static final Left UNKNOWN = new Left(SessionEvent.Kept.UNKNOWN, null);
+
+		/**
+		 * Returns what is left of a turn.
+		 * @param status the status in which it is stored; null if nothing of it is
+		 */
+		public static Left of(@Nullable TurnStatus status) {
+			return (status != null) ? new Left(SessionEvent.Kept.TURN, status) : NOTHING;
+		}
+
+	}
+
+	/**
 	 * @param status how the call has ended
-	 * @param kept how its turn is kept; null if it is not kept, or if that is not known
+	 * @param left what the store has of its turn
 	 * @param failure the class name of the exception; null if there is none
 	 */
-	public void failed(TurnStatus status, @Nullable TurnStatus kept, @Nullable String failure) {
+	public void failed(TurnStatus status, Left left, @Nullable String failure) {
 		ended(switch (status) {
 			case CANCELLED -> CallOutcome.CANCELLED;
 			case INCOMPLETE -> CallOutcome.HANDED_OVER;
 			default -> CallOutcome.FAILED;
 		}, failure);
-		tellAfterUse(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, kept, failure));
+		tellAfterUse(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, left.kept(), left.status(), failure));
 	}
 
 	private <E extends SessionEvent> void tellAfterUse(BiConsumer<SessionListener, E> method, E event) {
