@@ -100,8 +100,8 @@ public record StandingDecision(SessionKey key, String id, Calls calls, Decided d
 	 */
 	@Override
 	public String toString() {
-		return "StandingDecision[" + (approved() ? "approves " : "rejects ") + tool() + " in session " + this.key + ", by "
-				+ by() + "]";
+		return "StandingDecision[" + (approved() ? "approves " : "rejects ") + tool() + " in session " + this.key
+				+ ", by " + by() + "]";
 	}
 
 }

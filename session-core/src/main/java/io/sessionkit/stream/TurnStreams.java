@@ -163,7 +163,8 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 			stream.events(0).blockLast();
 		}
 		catch (RunningStream.WorkingElsewhere ex) {
-			throw new TurnInProgressException(ex.getMessage());
+			throw new TurnInProgressException("Another call makes the same request on session " + ex.key()
+					+ " at this moment. Nothing was run by this one.");
 		}
 		Throwable failure = stream.failure();
 		if (failure != null) {

@@ -170,10 +170,11 @@ class ForeignCallerTests {
 				this.approvals, this.compensations, this.streams)) {
 			for (Method method : methods(door)) {
 				String there = attack(door, method, values(TARGET, call, standing, plan));
-				String absent = attack(door, method,
-						values(ABSENT, of(call, ABSENT), new StandingDecision(ABSENT, standing.id(),
+				String absent = attack(door, method, values(ABSENT, of(call, ABSENT),
+						new StandingDecision(ABSENT, standing.id(),
 								new StandingDecision.Calls("cancel", null, "none", null),
-								new StandingDecision.Decided(false, null, "a", Instant.EPOCH)), of(plan, ABSENT)));
+								new StandingDecision.Decided(false, null, "a", Instant.EPOCH)),
+						of(plan, ABSENT)));
 				assertThat(there.replace(VICTIM, "X")).as("%s", method).isEqualTo(absent.replace("nobody", "X"));
 				attacked.merge(method.getDeclaringClass().getSimpleName(), 1, Integer::sum);
 			}

@@ -797,8 +797,9 @@ class SessionAccessTests {
 				.satisfies((ex) -> told.add(ex.getMessage().replace(key.owner(), "X")));
 		}
 		assertThat(told.get(0)).isEqualTo(told.get(1));
-		assertThat(approvals.revoke(new StandingDecision(ADAS, "x", new StandingDecision.Calls("cancel", null, "none", null),
-				new StandingDecision.Decided(true, null, "ada", java.time.Instant.EPOCH))))
+		assertThat(approvals
+			.revoke(new StandingDecision(ADAS, "x", new StandingDecision.Calls("cancel", null, "none", null),
+					new StandingDecision.Decided(true, null, "ada", java.time.Instant.EPOCH))))
 			.isFalse();
 	}
 

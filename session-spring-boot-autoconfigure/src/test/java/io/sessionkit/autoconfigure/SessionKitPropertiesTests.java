@@ -370,7 +370,8 @@ class SessionKitPropertiesTests {
 
 	/** The properties are checked before there is a store, so the rule is there twice. */
 	@ParameterizedTest
-	@ValueSource(strings = { "context", "_x", "ä-1.x", "1a", "-a", "a b", "a:b", " ", "*", "sessionkit.x", "sessionkit" })
+	@ValueSource(
+			strings = { "context", "_x", "ä-1.x", "1a", "-a", "a b", "a:b", " ", "*", "sessionkit.x", "sessionkit" })
 	void namesOfParametersAreRefusedThatCodeRefuses(String name) {
 		assertThat(isAllowed(() -> new SessionKitProperties.Turn(List.of(name), null, null))).as("kept")
 			.isEqualTo(isAllowed(() -> builder().turnParameters(Set.of(name)).build().close()));

@@ -528,7 +528,8 @@ public final class TurnKeeper {
 			return TurnEvents.Left.of(this.writer.statusNow());
 		}
 		catch (RuntimeException ex) {
-			return TurnEvents.Left.UNKNOWN; // the store may be why the call has lost the turn
+			return TurnEvents.Left.UNKNOWN; // the store may be why the call has lost the
+											// turn
 		}
 	}
 

@@ -234,7 +234,8 @@ public final class TurnEvents {
 			case INCOMPLETE -> CallOutcome.HANDED_OVER;
 			default -> CallOutcome.FAILED;
 		}, failure);
-		tellAfterUse(SessionListener::failed, new SessionEvent.Failed(this.key, this.turnId, left.kept(), left.status(), failure));
+		tellAfterUse(SessionListener::failed,
+				new SessionEvent.Failed(this.key, this.turnId, left.kept(), left.status(), failure));
 	}
 
 	private <E extends SessionEvent> void tellAfterUse(BiConsumer<SessionListener, E> method, E event) {
