@@ -265,9 +265,10 @@ class ConcurrencyTests {
 		Conversations conversations = Conversations.builder(store).lease(LONG).build();
 		this.opened.add(conversations);
 		SessionAdvisor advisor = SessionAdvisor.builder(conversations)
-			.approvals(Approvals.builder(conversations).tools(Set.of("addd")).build())
+			.approvals(Approvals.builder(conversations).tools(Set.of("Add")).build())
 			.concurrency(Concurrency.SERIALIZE)
 			.build();
+		this.model.open();
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("add")).build();
 		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> setup.content(prompt(chat, "u1")));
