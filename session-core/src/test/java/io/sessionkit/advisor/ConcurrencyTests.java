@@ -268,9 +268,10 @@ class ConcurrencyTests {
 			.approvals(Approvals.builder(conversations).tools(Set.of("Add")).build())
 			.concurrency(Concurrency.SERIALIZE)
 			.build();
-		this.model.open();
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-		ChatClient chat = setup.builder(this.model, advisor).defaultTools(SessionAdvisorTests.echo("add")).build();
+		ChatClient chat = setup.builder(new ScriptedChatModel().says("a"), advisor)
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
 		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(() -> setup.content(prompt(chat, "u1")));
 		assertThat(store.find(this.key)).isEmpty();
 	}
