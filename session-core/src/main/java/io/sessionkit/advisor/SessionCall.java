@@ -13,8 +13,6 @@ import java.util.function.UnaryOperator;
 import io.sessionkit.SessionKey;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.hook.TurnAccess;
-import io.sessionkit.hook.TurnBinding;
 import io.sessionkit.internal.Names;
 import io.sessionkit.internal.approval.OfferedTools;
 import io.sessionkit.internal.approval.TurnCall;

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
-import io.sessionkit.StreamNotFoundException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.access.SessionDoor;
