@@ -28,7 +28,7 @@ public final class SessionLostException extends SessionException {
 	 */
 	public SessionLostException(SessionKey key, long expected, long found) {
 		super("Session " + key + " had turn " + expected + " when the caller last saw it, and "
-				+ ((found > 0) ? "has only " + found + " now" : "is not there any more")
+				+ ((found > 0) ? "has only " + found + " now" : "is gone")
 				+ ": it was erased, has expired, or the store has evicted or lost it. Call again without"
 				+ " SessionAdvisor.expectTurn(..) to continue from what is there, or restore the store first.", null);
 		this.expected = expected;

@@ -3,9 +3,9 @@ package io.sessionkit.access;
 import io.sessionkit.SessionException;
 
 /**
- * Thrown if sessions have the caller as their owner and nobody is known who calls: nobody
- * is signed in, or the code runs on a thread that does not know of it. Nothing was read
- * or written, and the model was not called.
+ * Thrown if sessions have the caller as their owner and the caller is unknown: nobody is
+ * signed in, or the code runs on a thread that does not know of it. Nothing was read or
+ * written, and the model was not called.
  */
 public final class CallerRequiredException extends SessionException {
 

@@ -115,8 +115,8 @@ public final class SessionAccess {
 	}
 
 	private static CallerRequiredException unknown() {
-		return new CallerRequiredException("Nobody is known who calls, so no session can be reached. Sign the user in"
-				+ " before; on another thread, take the SecurityContext along (DelegatingSecurityContextExecutor, or"
+		return new CallerRequiredException("The caller is unknown, so no session can be reached. Sign the user in"
+				+ " first; on another thread, take the SecurityContext along (DelegatingSecurityContextExecutor, or"
 				+ " spring.reactor.context-propagation=auto); for a job of no user use"
 				+ " SessionAccess.callAs(Caller.server(), ..). If sessions do not belong to users, set sessionkit.owner=none"
 				+ " and define no CallerResolver bean.");

@@ -173,9 +173,10 @@ public final class Approvals implements SessionDoor {
 	 * queries as there are hundreds of them, in a Redis Cluster in one for each, and the
 	 * lease of each session whose call is running; calls that cannot be read, or whose
 	 * server in a Cluster cannot be reached, are left out. The list moves as calls are
-	 * decided, so read the first page again after that. A caller who decides nothing of
-	 * others gets the own calls. For some owners it reads as {@link #pendingOf} does,
-	 * once for each owner of whom the caller can decide anything.
+	 * decided, so read the first page again after that. A caller who decides no calls of
+	 * others gets those of the caller's own sessions. For some owners it reads as
+	 * {@link #pendingOf} does, once for each owner of whom the caller can decide
+	 * anything.
 	 * @param query which calls
 	 * @param page the part of the list to return
 	 * @return the calls
@@ -715,7 +716,7 @@ public final class Approvals implements SessionDoor {
 		public Approvals build() {
 			if (!this.deciders.isEmpty() && this.conversations.access().isUnlimited()) {
 				throw new IllegalStateException("Tools have deciders " + this.deciders
-						+ ", and nobody is known who calls. Give the conversations an access, or leave the deciders out.");
+						+ ", and the caller is unknown. Give the conversations an access, or leave the deciders out.");
 			}
 			if (!this.ownerDecides && this.deciders.isEmpty()) {
 				throw new IllegalStateException(

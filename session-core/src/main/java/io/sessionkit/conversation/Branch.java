@@ -12,4 +12,14 @@ import java.time.Instant;
  * @param active whether calls that name no branch continue this one
  */
 public record Branch(String name, long head, Instant createdAt, boolean active) {
+
+	/**
+	 * The size of a branch, from the beginning of the session to its head.
+	 *
+	 * @param turns the number of its turns that have items
+	 * @param items the number of the items of these turns
+	 */
+	public record Size(long turns, long items) {
+	}
+
 }

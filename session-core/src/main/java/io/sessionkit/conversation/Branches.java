@@ -2,8 +2,11 @@ package io.sessionkit.conversation;
 
 import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -180,6 +183,28 @@ final class Branches {
 
 	private static Branch branch(BranchRecord branch, boolean active) {
 		return new Branch(branch.name(), branch.head(), branch.createdAt(), active);
+	}
+
+	/** Reads all turns of the session, without their messages. */
+	Map<String, Branch.Size> sizes() {
+		Map<String, Branch.Size> sizes = new LinkedHashMap<>();
+		List<Branch> branches = list();
+		Map<Long, Turn> turns = new HashMap<>();
+		if (!branches.isEmpty()) {
+			this.changes.store().turns(this.changes.key(), Tail.ALL).forEach((turn) -> turns.put(turn.number(), turn));
+		}
+		branches.forEach((branch) -> sizes.put(branch.name(), size(branch.head(), turns)));
+		return Collections.unmodifiableMap(sizes);
+	}
+
+	private static Branch.Size size(long head, Map<Long, Turn> all) {
+		long turns = 0;
+		long items = 0;
+		for (Turn turn = all.get(head); turn != null; turn = all.get(turn.parent())) {
+			turns += (turn.items() > 0) ? 1 : 0;
+			items += turn.items();
+		}
+		return new Branch.Size(turns, items);
 	}
 
 	/**

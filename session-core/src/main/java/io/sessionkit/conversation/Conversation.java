@@ -630,6 +630,16 @@ public final class Conversation {
 	}
 
 	/**
+	 * Counts the turns and items of each branch. This reads all turns of the session,
+	 * without their messages.
+	 * @return the sizes by the name of the branch, in the order of {@link #branches()};
+	 * none if the session is absent
+	 */
+	public Map<String, Branch.Size> branchSizes() {
+		return branchesOf().sizes();
+	}
+
+	/**
 	 * Deletes a branch, and permanently the items of those turns that were written on it
 	 * or belong to it and are part of no other branch, as {@link #delete(long)} does.
 	 * @param name the name of the branch; never {@value Session#MAIN}
@@ -802,8 +812,8 @@ public final class Conversation {
 	 * is deleted; one that a model has made, or a person, stays: {@link #title} changes
 	 * it. The ledger of approvals keeps the arguments and results of tool calls.
 	 * <p>
-	 * A turn that retention has deleted has no items any more. What quotes it is deleted
-	 * all the same, but for a title.
+	 * A turn that retention has deleted has no items any more. What quotes it is still
+	 * deleted, except a title.
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws NestedTurnException in a tool or hook of a turn on this session, which uses

@@ -125,7 +125,7 @@ public final class StopWords implements SessionHook {
 		}
 		if (isWrittenIn(reason)) {
 			throw new IllegalArgumentException(
-					"The reason has one of the stop words in it, and it is kept and shown. Say it without.");
+					"The reason contains one of the stop words, and it is stored and shown. Choose other words.");
 		}
 		return new StopWords(this.words, reason, this.answer, this.input, this.replies);
 	}
@@ -147,7 +147,7 @@ public final class StopWords implements SessionHook {
 		}
 		if (isWrittenIn(text)) {
 			throw new IllegalArgumentException(
-					"The text of the reply has one of the stop words in it. Say it without.");
+					"The text of the reply contains one of the stop words. Choose other words.");
 		}
 		if (!this.replies) {
 			throw new IllegalStateException(

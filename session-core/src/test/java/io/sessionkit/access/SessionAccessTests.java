@@ -901,7 +901,7 @@ class SessionAccessTests {
 		try (Conversations unlimited = Conversations.of(this.store)) {
 			assertThatExceptionOfType(IllegalStateException.class)
 				.isThrownBy(() -> Approvals.builder(unlimited).deciders(Map.of("look", Set.of("ROLE_LEAD"))).build())
-				.withMessageContaining("nobody is known who calls");
+				.withMessageContaining("the caller is unknown");
 		}
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> Approvals.builder(this.conversations).ownerDecides(false).build());

@@ -41,7 +41,7 @@ class NestedOperationsTests {
 	/** What changes nothing. */
 	private static final Set<String> READING = Set.of("key", "session", "head", "openTurn", "isOpenTurnRunning", "view",
 			"summary", "summaries", "messages", "items", "turns", "snapshot", "settings", "attributes", "attribute",
-			"cancelling", "siblings", "branches", "forkedFrom", "children");
+			"cancelling", "siblings", "branches", "branchSizes", "forkedFrom", "children");
 
 	/** What is written beside the turn, which becomes history all the same. */
 	private static final Set<String> BESIDE = Set.of("title", "tags", "timeToLive", "settings", "fork", "summarize");

@@ -694,21 +694,13 @@ final class TimeProgram {
 			assertThat(texts(this.thread.messages())).as("log").isEqualTo(this.model.log());
 			assertThat(texts(this.thread.view())).as("view").isEqualTo(this.model.view(this.model.head()));
 			assertThat(numbers(this.store.turns(this.key, Tail.ALL))).hasSize(this.model.turns.size());
+			Map<String, Branch.Size> sizes = this.thread.branchSizes();
 			for (Branch branch : this.thread.branches()) {
 				assertThat(branch.head()).as(branch.name()).isEqualTo(this.model.heads.get(branch.name()));
-				assertThat(filled(branch)).isEqualTo(this.model.filled(branch.head()).size());
+				assertThat(sizes.get(branch.name()).turns()).isEqualTo(this.model.filled(branch.head()).size());
 			}
 			assertThat(this.thread.branches()).hasSize(this.model.heads.size());
 		}
-	}
-
-	private long filled(Branch branch) {
-		return this.store.path(this.key, PathQuery.to(Point.at(branch.head())).turns(Tail.ALL))
-			.orElseThrow()
-			.turns()
-			.stream()
-			.filter((turn) -> turn.items() > 0)
-			.count();
 	}
 
 	private String question() {

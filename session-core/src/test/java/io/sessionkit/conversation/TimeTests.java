@@ -700,6 +700,14 @@ class TimeTests {
 		assertThat(turnsOf(branch(Session.MAIN))).containsExactly(1L, 2L, 3L);
 		assertThat(turnsOf(branch("idea"))).containsExactly(1L, 2L, 3L, 4L);
 		assertThat(turnsOf(branch("early"))).containsExactly(1L, 5L);
+		assertThat(this.conversation.branchSizes()).containsExactlyInAnyOrderEntriesOf(Map.of(Session.MAIN,
+				new Branch.Size(3, 6), "idea", new Branch.Size(4, 8), "early", new Branch.Size(2, 4)));
+	}
+
+	@Test
+	void absentSessionHasNoBranchesAndNoSizes() {
+		assertThat(this.conversation.branches()).isEmpty();
+		assertThat(this.conversation.branchSizes()).isEmpty();
 	}
 
 	@Test

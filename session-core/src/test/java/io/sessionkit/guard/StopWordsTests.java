@@ -207,7 +207,7 @@ class StopWordsTests {
 			.isEqualTo(HookResult.refuse("Not here."));
 		assertThat(guard.beforeTurn(CONTEXT, List.of(new UserMessage("secret")))).asString().doesNotContain("secret");
 		assertThatIllegalArgumentException().isThrownBy(() -> guard.reason("It is Internal  Only."))
-			.withMessageContaining("Say it without");
+			.withMessageContaining("Choose other words");
 		assertThatIllegalArgumentException().isThrownBy(() -> guard.reason(" "));
 		assertThat(guard.reason("Not here.").onlyInput().beforeTurn(CONTEXT, List.of(new UserMessage("secret"))))
 			.isEqualTo(HookResult.refuse("Not here."));
@@ -244,7 +244,7 @@ class StopWordsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> guard.answerWith(" "))
 			.withMessageContaining("must not be blank");
 		assertThatIllegalArgumentException().isThrownBy(() -> guard.answerWith("It is a \\x73ecret."))
-			.withMessageContaining("Say it without");
+			.withMessageContaining("Choose other words");
 		assertThatIllegalStateException().isThrownBy(() -> guard.onlyInput().answerWith("Sorry."))
 			.withMessageContaining("onlyInput()");
 		assertThatIllegalStateException().isThrownBy(() -> guard.answerWith("Sorry.").onlyInput())

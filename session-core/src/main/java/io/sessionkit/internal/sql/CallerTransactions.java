@@ -89,7 +89,7 @@ public final class CallerTransactions {
 		if (any((open) -> !open.isCurrent() && (open.written.containsKey(key) || isOnlyWriter(open)))) {
 			throw new TurnInProgressException(written(key)
 					+ " by the transaction that is suspended around this one (REQUIRES_NEW, NOT_SUPPORTED)"
-					+ " and goes on only after it, so each would wait for the other. Nothing was run. Do both in one"
+					+ " and continues only after it, so each would wait for the other. Nothing was run. Do both in one"
 					+ " transaction, or this after the commit of the other.");
 		}
 	}

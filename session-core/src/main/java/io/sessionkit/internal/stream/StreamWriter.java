@@ -248,7 +248,7 @@ public final class StreamWriter {
 		if (other.mark() == Mark.LOST && own != Mark.LOST) {
 			logger.warn("The stream of a call on session " + this.key
 					+ " was given up by a reader: its process did not show for " + DurationText.of(this.logs.life())
-					+ " that it is there. The call goes on without it.");
+					+ " that it is there. The call continues without it.");
 		}
 		done(other);
 	}

@@ -44,7 +44,7 @@ public class SessionAccessConfiguration {
 		if (!properties.approval().decidersByTool().isEmpty()) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.deciders",
 					properties.approval().decidersByTool(),
-					"Nobody is known who calls, so the authority of nobody counts."
+					"The caller is unknown, so no authority counts."
 							+ " Set sessionkit.owner=principal with Spring Security, or leave it out.");
 		}
 		return SessionAccess.unlimited();

@@ -87,7 +87,7 @@ enum SessionProblem {
 			"The decision does not count. Look at the tool call again."),
 
 	RESUME_REFUSED(ResumeRefusedException.class, HttpStatus.CONFLICT,
-			"The turn cannot go on: its tools are not those that were approved. A message of this request is kept in it, so do not send that again."),
+			"The turn cannot continue: its tools are not those that were approved. A message of this request is kept in it, so do not send that again."),
 
 	IDEMPOTENCY_KEY(IdempotencyKeyException.class, HttpStatus.UNPROCESSABLE_CONTENT,
 			"The idempotency key of this request belongs to an earlier one that asked something else, or that has no answer. Use a new key."),

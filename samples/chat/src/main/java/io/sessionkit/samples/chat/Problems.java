@@ -87,7 +87,7 @@ final class Problems {
 			case "refused", "hook-failed" -> problem(HttpStatus.UNPROCESSABLE_CONTENT, Kind.REFUSED,
 					"A rule of this chat refuses the message or its answer. The turn says why.");
 			case "resume-refused" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
-					"The turn cannot go on: its tools are not those that were approved.");
+					"The turn cannot continue: its tools are not those that were approved.");
 			case "nothing-waits" -> problem(HttpStatus.CONFLICT, Kind.REFUSED,
 					"Nothing in this thread waits to be continued. It may have gone on already.");
 			case "invalid-session-key" ->
