@@ -122,14 +122,9 @@ final class EventForm {
 			case "waiting" -> new Waiting(calls(values.get("calls")));
 			case "ended" -> new Ended(turnId, ((Number) Objects.requireNonNull(values.get("turn"))).longValue(),
 					Objects.requireNonNull(status(values)));
-			case "failed" -> new Failed(turnId, status(values), code(values));
+			case "failed" -> new Failed(turnId, status(values), text(values, "code"));
 			default -> new Lost();
 		};
-	}
-
-	/** An earlier version has kept the name of a class instead. */
-	private static String code(Map<String, @Nullable Object> values) {
-		return Objects.toString(values.get("code"), CallReader.ERROR);
 	}
 
 	private static @Nullable TurnStatus status(Map<String, @Nullable Object> values) {
