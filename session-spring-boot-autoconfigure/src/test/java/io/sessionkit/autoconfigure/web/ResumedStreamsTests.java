@@ -196,7 +196,7 @@ class ResumedStreamsTests {
 		Answer rest = EventConnection.read(there, "GET", path, Map.of("Last-Event-ID", id), "", Integer.MAX_VALUE);
 		assertThat(rest.events()).last().satisfies((event) -> {
 			assertThat(event.name()).isEqualTo("ended");
-			assertThat(event.data()).contains("\"CANCELLED\"");
+			assertThat(event.data()).contains("\"cancelled\"");
 		});
 		SessionStore store = instances(server).get(1).getBean(SessionStore.class);
 		Awaitility.await()
