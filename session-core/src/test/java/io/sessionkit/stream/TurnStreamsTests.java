@@ -1272,7 +1272,7 @@ class TurnStreamsTests {
 	@Test
 	void partOfAStreamInANewerFormIsNotReadButLost() {
 		String stream = abandoned("a");
-		Map<String, Object> newer = Map.of("version", 2, "first", 1, "events", List.of(Map.of("event", "text")));
+		Map<String, Object> newer = Map.of("version", 3, "first", 1, "events", List.of(Map.of("event", "text")));
 		assertThat(this.store.put(this.key, RecordWrite.create(StreamLogs.KIND, stream + ".2",
 				this.store.options().codec().encodeValues(this.key, newer))))
 			.isTrue();

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public record StreamChunk(long number, long first, List<Map<String, @Nullable Object>> events, Mark mark,
 		@Nullable String request, @Nullable Duration life) {
 
-	private static final int VERSION = 1;
+	private static final int VERSION = 2;
 
 	/** A word that a chunk says besides its events. */
 	public enum Mark {
@@ -60,12 +60,12 @@ public record StreamChunk(long number, long first, List<Map<String, @Nullable Ob
 	}
 
 	/**
-	 * Returns the chunk that a record holds. With one of a newer form the rest of the
+	 * Returns the chunk that a record holds. With one of another form the rest of the
 	 * stream is lost.
 	 */
 	static StreamChunk read(SessionRecord record, long number, MessageCodec codec) {
 		Map<String, @Nullable Object> values = codec.decodeValues(record.key(), record.payload());
-		if (values.get("version") instanceof Number version && version.longValue() > VERSION) {
+		if (!(values.get("version") instanceof Number version) || version.longValue() != VERSION) {
 			return of(number, 0, Mark.LOST);
 		}
 		long first = (values.get("first") instanceof Number value) ? value.longValue() : 0;

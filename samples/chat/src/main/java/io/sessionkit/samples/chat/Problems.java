@@ -75,7 +75,7 @@ final class Problems {
 					"Another window was faster. Ask again to go on from there.");
 			case "session-lost" -> deleted();
 			case "turn-open" -> problem(HttpStatus.CONFLICT, Kind.WAITS,
-					"A tool call of this thread waits for a decision. Approve or reject it first, then send your message.");
+					"A turn of this thread is not finished. If a tool call of it waits for a decision, approve or reject it, let the turn go on, then send your message.");
 			case "turn-in-progress" -> problem(HttpStatus.CONFLICT, Kind.RUNS,
 					"Another window is being answered at the moment. Its answer appears here when it is there.");
 			case "not-stored" -> problem(HttpStatus.SERVICE_UNAVAILABLE, Kind.UNSTORED,

@@ -188,7 +188,7 @@ final class ThreadController {
 
 	/**
 	 * @param summaries the summaries, earliest turns first
-	 * @param attributes the state of the session
+	 * @param attributes the attributes of the session
 	 * @param earlier the number of turns that are shown before the first of these
 	 * @param deleted the number of the turn up to which all were deleted; 0 for none
 	 * @param siblings the turns that were left, by the number of the turn that they

@@ -64,7 +64,7 @@ class InboxController {
 		Decision decision = answer.approved() ? Decision.approve("the user") : Decision.reject("the user");
 		return Mono
 			.fromCallable(() -> this.approvals.decide(SessionKey.of(owner, thread), id, answer.shown(), decision))
-			.map((decided) -> decided.status().name())
+			.map((decided) -> decided.status().code())
 			.subscribeOn(Schedulers.boundedElastic());
 	}
 

@@ -161,7 +161,7 @@ class UsersTests {
 		HttpResponse<String> absent = send("bob", path.replace("/ada/", "/nobody/"), approval);
 		assertThat(foreign.statusCode()).isEqualTo(404);
 		assertThat(foreign.body().replace("ada", "X")).isEqualTo(absent.body().replace("nobody", "X"));
-		assertThat(send("eve", path, approval).body()).isEqualTo("APPROVED");
+		assertThat(send("eve", path, approval).body()).isEqualTo("approved");
 		Awaitility.await()
 			.until(() -> send("ada", "/threads/" + this.thread, null).body()
 				.contains("Then: \\\"order 4711 is cancelled\\\""));
