@@ -38,7 +38,7 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 /**
  * Continues turns once all of their tool calls are decided or have expired, on threads of
  * its own, until it is closed. The approvals must store
- * {@linkplain Approvals.Builder#continues notices} of decisions: a notice is stored
+ * {@linkplain Approvals.Builder#continuations notices} of decisions: a notice is stored
  * before the decision, so that the turn continues although the process that decided has
  * died.
  * <p>
