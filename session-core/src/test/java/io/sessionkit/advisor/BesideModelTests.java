@@ -488,7 +488,7 @@ class BesideModelTests extends ApprovalFixture {
 
 	private RunningTurn open() {
 		Turns turns = conversations().turns();
-		return turns.begin(turns.open(TurnRequest.of(this.key, List.of(new UserMessage(SECRET)))));
+		return turns.begin(turns.open(TurnRequest.of(this.key, List.of(new UserMessage(SECRET))), null));
 	}
 
 	private void guards(SessionHook... hooks) {

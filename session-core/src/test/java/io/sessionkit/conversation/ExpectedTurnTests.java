@@ -198,10 +198,10 @@ class ExpectedTurnTests {
 		store.add(this.key, List.of(new UserMessage("q1")));
 		try (Conversations conversations = Conversations.of(store)) {
 			assertThatExceptionOfType(SessionLostException.class)
-				.isThrownBy(() -> conversations.turns().open(request(this.key, 2)))
+				.isThrownBy(() -> conversations.turns().open(request(this.key, 2), null))
 				.satisfies((lost) -> assertThat(lost.expected()).isEqualTo(2))
 				.satisfies((lost) -> assertThat(lost.found()).isEqualTo(1));
-			conversations.turns().begin(conversations.turns().open(request(this.key, 1))).cancel();
+			conversations.turns().begin(conversations.turns().open(request(this.key, 1), null)).cancel();
 			assertThat(store.turns(this.key, Tail.ALL)).hasSize(2);
 		}
 	}

@@ -74,7 +74,7 @@ final class CallReview {
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
 		this.standing = setup.standing();
-		this.events = NestedCalls.listening(this.turn, setup.events());
+		this.events = NestedCalls.listening(this.turn.running(), setup.events());
 		this.trace = this.rules.traceIds().get();
 	}
 

@@ -84,7 +84,7 @@ final class GatedTurn implements TurnGate {
 		this.rules = setup.rules();
 		this.ledger = setup.ledger();
 		this.notices = setup.notices();
-		this.events = NestedCalls.listening(this.turn, setup.events());
+		this.events = NestedCalls.listening(this.turn.running(), setup.events());
 		this.enclosing = enclosing;
 		this.drain = drain;
 		this.stepwise = setup.durability() == Durability.STEP;

@@ -38,6 +38,7 @@ import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.line.SilentLease;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.turn.OpenedTurn;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
@@ -65,14 +66,6 @@ public final class GatedTurns {
 	 * @param admission the admission of the call; null if it does not stand in line
 	 */
 	private record Means(List<ToolCallback> tools, boolean toolLoop, @Nullable Admission admission) {
-
-		/** Has the turn leave the line when the call ends. */
-		void putInLine(RunningTurn turn) {
-			if (this.admission != null) {
-				turn.inLine(this.admission);
-			}
-		}
-
 	}
 
 	private final Turns turns;
@@ -349,13 +342,12 @@ public final class GatedTurns {
 		checkTools(request, means.tools(), means.toolLoop());
 		if (continues(request)) {
 			checkContinues(request);
-			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request,
+			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, means.admission(),
 					(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
 			return (resumed.turn() != null) ? new OpenedCall.Working(resumed(resumed.turn(), means, enclosing))
 					: open(request.start(TurnRequest.Start.answering(resumed.question())), means);
 		}
-		RunningTurn turn = this.turns.open(request);
-		means.putInLine(turn);
+		OpenedTurn turn = this.turns.open(request, means.admission());
 		return (turn.openTurn() == 0) ? begun(turn, means, enclosing) : afterPause(request, turn, means, enclosing);
 	}
 
@@ -383,10 +375,10 @@ public final class GatedTurns {
 		if (!means.toolLoop() && !tools.isEmpty() && this.rules.rulings().mayAsk(tools)) {
 			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
-		return this.calls.unstored(this.turns.begin(this.turns.open(request)), tools, enclosing);
+		return this.calls.unstored(this.turns.begin(this.turns.open(request, means.admission())), tools, enclosing);
 	}
 
-	private OpenedCall begun(RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
+	private OpenedCall begun(OpenedTurn turn, Means means, @Nullable TurnFacts enclosing) {
 		return new OpenedCall.Working(
 				this.calls.begun(this.turns.begin(turn), means.tools(), means.toolLoop(), enclosing));
 	}
@@ -396,7 +388,6 @@ public final class GatedTurns {
 			if (!means.toolLoop()) {
 				throw OfferedTools.withoutToolLoop("on session " + turn.key());
 			}
-			means.putInLine(turn);
 			return this.calls.resumed(turn, means.tools(), enclosing);
 		}
 		catch (Throwable ex) {
@@ -409,14 +400,12 @@ public final class GatedTurns {
 	 * Does what the rule for new messages says. The turn that is cancelled is the newest
 	 * one then, so the call is read anew as it was made.
 	 */
-	private OpenedCall afterPause(TurnRequest request, RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
+	private OpenedCall afterPause(TurnRequest request, OpenedTurn turn, Means means, @Nullable TurnFacts enclosing) {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
-				this.cancel.cancel(request.key(), NestedCalls.listening(turn, this.events));
-				RunningTurn next = this.turns.open(request);
-				means.putInLine(next);
-				yield begun(next, means, enclosing);
+				this.cancel.cancel(request.key(), NestedCalls.listening(turn.running(), this.events));
+				yield begun(this.turns.open(request, means.admission()), means, enclosing);
 			}
 			case QUEUE -> {
 				if (!mayJoin(request.start())) {
@@ -433,12 +422,12 @@ public final class GatedTurns {
 	}
 
 	/** If nobody has to decide any more, the call continues the turn. */
-	private OpenedCall queued(TurnRequest request, RunningTurn turn, Means means) {
+	private OpenedCall queued(TurnRequest request, OpenedTurn turn, Means means) {
 		JoiningInput joining = turn.toJoin();
 		if (joining == null) {
 			throw this.turns.answeredWhileOpen(turn);
 		}
-		TurnView kept = this.waitingTurns.queue(turn, joining, turn::answeredBy);
+		TurnView kept = this.waitingTurns.queue(turn, joining);
 		List<ToolApproval> pending = keptWhile(request.key(),
 				() -> this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL))));
 		// the lease could wait for what a transaction of the caller has written

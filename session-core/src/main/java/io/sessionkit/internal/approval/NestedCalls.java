@@ -9,7 +9,6 @@ import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.opening.TurnRequest;
-import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreLayer;
 
@@ -54,9 +53,9 @@ final class NestedCalls {
 	 * Returns what tells listeners of the calls of a turn. The call that works on it
 	 * waits for them, so they must not wait for it, and are part of no turn.
 	 */
-	static Consumer<ApprovalEvent> listening(RunningTurn turn, Consumer<ApprovalEvent> events) {
+	static Consumer<ApprovalEvent> listening(TurnAccess turn, Consumer<ApprovalEvent> events) {
 		return (event) -> {
-			try (TurnBinding binding = TurnBinding.listening(turn.running().sessions())) {
+			try (TurnBinding binding = TurnBinding.listening(turn.sessions())) {
 				events.accept(event);
 			}
 		};

@@ -62,7 +62,7 @@ final class ToolRuns {
 		this.ledger = setup.ledger();
 		this.texts = setup.rules().texts();
 		this.limits = setup.rules().limits();
-		this.events = NestedCalls.listening(this.turn, setup.events());
+		this.events = NestedCalls.listening(this.turn.running(), setup.events());
 		this.drain = drain;
 	}
 

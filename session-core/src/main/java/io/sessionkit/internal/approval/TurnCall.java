@@ -65,8 +65,10 @@ public final class TurnCall implements GatedTool.Owner {
 		return this.requested.contains(tool);
 	}
 
-	void gate(GatedTurn gate) {
-		this.gate = gate;
+	/** Sets the gate of the turn. */
+	void gate(GatedTurn known) {
+		this.turn.gate(known);
+		this.gate = known;
 	}
 
 	/**

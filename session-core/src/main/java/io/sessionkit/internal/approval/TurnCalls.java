@@ -40,7 +40,7 @@ final class TurnCalls {
 		TurnCall call = new TurnCall(turn, tools, this.tools);
 		boolean stepwise = this.setup.durability() == Durability.STEP && !tools.isEmpty();
 		if (stepwise || mayAsk(tools)) {
-			registered(call, gate(call, enclosing, toolLoop));
+			call.gate(gate(call, enclosing, toolLoop));
 		}
 		else if (enclosing == null && toolLoop && !tools.isEmpty()) {
 			call.gateWhileStopping(this.drain::isOn, () -> gate(call, null, true));
@@ -59,7 +59,7 @@ final class TurnCalls {
 	TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
 		TurnCall call = new TurnCall(turn, tools, this.tools);
 		GatedTurn gate = gate(call, enclosing, true);
-		registered(call, gate);
+		call.gate(gate);
 		gate.resume();
 		return call;
 	}
@@ -85,11 +85,6 @@ final class TurnCalls {
 
 	private boolean mayAsk(List<ToolCallback> tools) {
 		return this.setup.rules().rulings().mayAsk(tools);
-	}
-
-	private static void registered(TurnCall call, GatedTurn gate) {
-		call.turn().gate(gate);
-		call.gate(gate);
 	}
 
 	/** Only a call with a tool loop can continue a turn that stops. */

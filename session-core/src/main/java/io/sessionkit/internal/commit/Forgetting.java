@@ -43,7 +43,7 @@ final class Forgetting {
 
 	Forgetting(SessionStore store, TurnOrigins origins) {
 		this.store = store;
-		this.key = origins.request().key();
+		this.key = origins.key();
 		this.place = origins.place();
 		this.forgotten = origins.forgotten();
 	}

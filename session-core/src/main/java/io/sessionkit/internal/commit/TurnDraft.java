@@ -54,9 +54,9 @@ final class TurnDraft {
 	 * for none
 	 */
 	TurnWrite write(TurnWriter.Outline outline, @Nullable Turn stored, int part, long seed) {
-		Map<String, Object> replayed = (part == 0) ? this.origins.parameters().replayed() : Map.of();
+		Map<String, Object> replayed = (part == 0) ? this.origins.start().parameters().replayed() : Map.of();
 		Turn.Origin origin = (stored != null) ? stored.origin() : origin(outline);
-		return new TurnWrite(new Turn(this.origins.id(), place(seed), origin, progress(outline)), part,
+		return new TurnWrite(new Turn(this.origins.start().id(), place(seed), origin, progress(outline)), part,
 				replayed.isEmpty() ? items(outline.kept()) : items(outline.kept(), replayed));
 	}
 
@@ -86,12 +86,12 @@ final class TurnDraft {
 	}
 
 	private Turn.Origin origin(TurnWriter.Outline outline) {
-		return new Turn.Origin(this.origins.startedAt(), this.request.agent(), this.request.tools(),
+		return new Turn.Origin(this.origins.start().startedAt(), this.request.agent(), this.request.tools(),
 				this.shown.snapshot(), parameters(outline));
 	}
 
 	private Map<String, Object> parameters(TurnWriter.Outline outline) {
-		Map<String, Object> kept = outline.kept().isEmpty() ? Map.of() : this.origins.parameters().values();
+		Map<String, Object> kept = outline.kept().isEmpty() ? Map.of() : this.origins.start().parameters().values();
 		Map<String, Object> marks = marks(outline.end().status());
 		if (marks.isEmpty()) {
 			return kept;

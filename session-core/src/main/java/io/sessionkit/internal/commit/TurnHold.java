@@ -4,10 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -37,14 +34,20 @@ public final class TurnHold {
 
 	/**
 	 * The turn, as far as holding it needs to know.
-	 *
-	 * @param key the session
-	 * @param recorded returns what is recorded of it
-	 * @param isClosed returns whether it is over for this call
-	 * @param alone runs work while nobody else ends the turn
 	 */
-	public record Held(SessionKey key, Supplier<RecordedTurn> recorded, BooleanSupplier isClosed,
-			Consumer<Runnable> alone) {
+	public interface Held {
+
+		SessionKey key();
+
+		/** Returns what is recorded of the turn. */
+		RecordedTurn recorded();
+
+		/** Returns whether the turn is over for this call. */
+		boolean isClosed();
+
+		/** Runs work while nobody else ends the turn. */
+		void alone(Runnable work);
+
 	}
 
 	private final Held turn;
@@ -57,12 +60,9 @@ public final class TurnHold {
 
 	private final TurnLeases leases;
 
-	private @Nullable HeldReply held;
-
 	private final ToolLease lease;
 
-	/** The number of stored messages after the input. */
-	private int storedEntries;
+	private @Nullable HeldReply held;
 
 	public TurnHold(Held turn, MessageCodec codec, Rounds rounds, TurnKeeper keeper, TurnLeases leases, ToolLease lease,
 			@Nullable HeldReply held) {
@@ -109,10 +109,10 @@ public final class TurnHold {
 	public void store(AssistantMessage reply, Map<String, Object> notes, TurnStatus status, List<RecordWrite> records,
 			boolean goesOn) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(reply), notes, List.of());
-		RecordedTurn recorded = this.turn.recorded().get();
+		RecordedTurn recorded = this.turn.recorded();
 		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, status);
 		// a thread that ends the turn meanwhile waits, and then finds it stored
-		this.turn.alone().accept(() -> store(recorded, left, holding, status, records, goesOn));
+		this.turn.alone(() -> store(recorded, left, holding, status, records, goesOn));
 	}
 
 	/**
@@ -121,7 +121,7 @@ public final class TurnHold {
 	 * @return the reply; null if the turn does not end with one
 	 */
 	public @Nullable AnsweredReply answered() {
-		return AnsweredReply.last(this.turn.recorded().get().said());
+		return AnsweredReply.last(this.turn.recorded().said());
 	}
 
 	/**
@@ -137,9 +137,9 @@ public final class TurnHold {
 	 */
 	public void storeAnswered(AnsweredReply answered, Map<String, Object> notes, List<RecordWrite> records) {
 		HeldReply holding = new HeldReply((AssistantMessage) this.codec.storable(answered.reply()), notes, List.of());
-		RecordedTurn recorded = this.turn.recorded().get().withoutAnswered();
+		RecordedTurn recorded = this.turn.recorded().withoutAnswered();
 		List<Transcript.Entry> left = this.keeper.askAboutPart(recorded, TurnStatus.INCOMPLETE);
-		this.turn.alone().accept(() -> store(recorded, left, holding, TurnStatus.INCOMPLETE, records, false));
+		this.turn.alone(() -> store(recorded, left, holding, TurnStatus.INCOMPLETE, records, false));
 	}
 
 	/**
@@ -150,15 +150,15 @@ public final class TurnHold {
 	 */
 	public void storeAttributes(Map<String, Object> notes) {
 		HeldReply holding = Objects.requireNonNull(reply()).noting(notes);
-		this.turn.alone().accept(() -> {
-			this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
+		this.turn.alone(() -> {
+			this.lease.checkRunning(this.turn.isClosed());
 			this.keeper.storeAttributes(holding);
 		});
 	}
 
 	private void store(RecordedTurn recorded, List<Transcript.Entry> left, HeldReply holding, TurnStatus status,
 			List<RecordWrite> records, boolean goesOn) {
-		this.lease.checkRunning(this.turn.isClosed().getAsBoolean());
+		this.lease.checkRunning(this.turn.isClosed());
 		TurnLeases.Taking taking = (goesOn && !this.lease.isTaken()) ? this.leases.beginning(this.turn.key()) : null;
 		List<RecordWrite> all = new ArrayList<>(records);
 		if (taking != null) {
@@ -176,12 +176,11 @@ public final class TurnHold {
 		if (taking != null) {
 			this.lease.take(taking.taken());
 		}
-		stored(holding, recorded.said().size());
+		holds(holding);
 	}
 
-	private synchronized void stored(HeldReply holding, int entries) {
+	private synchronized void holds(HeldReply holding) {
 		this.held = holding;
-		this.storedEntries += entries;
 	}
 
 	/**
@@ -216,10 +215,6 @@ public final class TurnHold {
 	 */
 	public <T> T underLease(Function<HeldLease, T> work) {
 		return this.lease.run(work);
-	}
-
-	public synchronized int storedEntries() {
-		return this.storedEntries;
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -26,7 +27,6 @@ import io.sessionkit.internal.attribute.TurnAttributes;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.line.Admission;
-import io.sessionkit.internal.opening.ContinuedTurn;
 import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Transcript;
@@ -70,10 +70,13 @@ public final class TurnKeeper {
 
 	private final ToolLease lease;
 
-	private Supplier<List<RecordWrite>> alongside = List::of;
-
 	/** Null if the call does not stand in line. */
-	private @Nullable Admission admission;
+	private final @Nullable Admission admission;
+
+	private final List<Supplier<List<RecordWrite>>> alongside = new CopyOnWriteArrayList<>();
+
+	/** The number of messages after the input that parts of the turn have stored. */
+	private int storedEntries;
 
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private volatile @Nullable List<Transcript.Entry> kept;
@@ -81,21 +84,22 @@ public final class TurnKeeper {
 	/**
 	 * Creates the keeper of a turn.
 	 * @param origins the beginning of the turn
-	 * @param continued the turn that is continued; null for a new one
 	 * @param lease the lease under which the tools of the turn run
+	 * @param admission the admission of the call, which leaves the line with the turn;
+	 * null if the call does not stand in line
 	 */
-	public TurnKeeper(SessionStore store, TurnOrigins origins, @Nullable ContinuedTurn continued, HookRun hooks,
-			TurnEvents events, TurnAttributes attributes, Retentions retentions, ToolLease lease) {
-		this.key = origins.request().key();
+	public TurnKeeper(SessionStore store, TurnOrigins origins, HookRun hooks, TurnEvents events,
+			TurnAttributes attributes, Retentions retentions, ToolLease lease, @Nullable Admission admission) {
+		this.key = origins.key();
 		this.hooks = hooks;
 		this.events = events;
 		this.attributes = attributes;
-		this.writer = origins.request().isStored() ? new TurnWriter(store, origins, continued)
-				: new UnstoredTurn(store, origins);
+		this.writer = origins.request().isStored() ? new TurnWriter(store, origins) : new UnstoredTurn(store, origins);
 		this.failedEnd = new FailedEnd(this.key, this.writer);
 		this.retentions = retentions;
 		this.snapshots = origins.snapshots();
 		this.lease = lease;
+		this.admission = admission;
 	}
 
 	/**
@@ -159,6 +163,7 @@ public final class TurnKeeper {
 			throw moved(null);
 		}
 		this.kept = null;
+		this.storedEntries += recorded.said().size();
 		return result;
 	}
 
@@ -190,6 +195,13 @@ public final class TurnKeeper {
 	}
 
 	/**
+	 * Returns how many of the messages that were recorded after the input are stored.
+	 */
+	public int storedEntries() {
+		return this.storedEntries;
+	}
+
+	/**
 	 * Returns all stored items of the turn.
 	 */
 	public List<SessionItem> items() {
@@ -197,21 +209,16 @@ public final class TurnKeeper {
 	}
 
 	/**
-	 * Registers records to write together with the next part of the turn.
+	 * Registers records to write together with the next part of the turn, in addition to
+	 * others.
 	 */
 	public void alongside(Supplier<List<RecordWrite>> records) {
-		this.alongside = records;
-	}
-
-	/**
-	 * Registers the admission of the call, which leaves the line with the turn.
-	 */
-	public void inLine(Admission admission) {
-		this.admission = admission;
+		this.alongside.add(records);
 	}
 
 	private List<RecordWrite> joined(List<RecordWrite> more) {
-		List<RecordWrite> all = new ArrayList<>(this.alongside.get());
+		List<RecordWrite> all = new ArrayList<>();
+		this.alongside.forEach((records) -> all.addAll(records.get()));
 		all.addAll(more);
 		return all;
 	}
@@ -434,7 +441,7 @@ public final class TurnKeeper {
 		}
 		TurnEvents.Left left = TurnEvents.Left.UNKNOWN;
 		try {
-			TurnResult result = this.writer.keepAside(outline(recorded, end), this.alongside.get());
+			TurnResult result = this.writer.keepAside(outline(recorded, end), joined(List.of()));
 			left = TurnEvents.Left.of(isKept(result) ? result.turn().status() : null);
 			return result;
 		}

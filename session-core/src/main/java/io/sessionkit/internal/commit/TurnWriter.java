@@ -107,19 +107,19 @@ class TurnWriter {
 	/**
 	 * Creates the writer of a turn.
 	 * @param origins the beginning of the turn
-	 * @param continued the turn that is continued; null for a new one
 	 */
-	TurnWriter(SessionStore store, TurnOrigins origins, @Nullable ContinuedTurn continued) {
+	TurnWriter(SessionStore store, TurnOrigins origins) {
+		ContinuedTurn continued = origins.start().continued();
 		this.store = store;
 		this.request = origins.request();
-		this.id = origins.id();
+		this.id = origins.start().id();
 		this.forgetting = new Forgetting(store, origins);
 		this.erased = origins.erased();
 		this.place = origins.place();
 		this.base = this.place.seen();
 		this.seed = new GivenSeed(store, this.request, this.place);
 		this.left = this.seed.left();
-		this.shown = new ShownHistory(store, origins.request().key(), this.place, origins.snapshots());
+		this.shown = new ShownHistory(store, origins.key(), this.place, origins.snapshots());
 		this.stored = (continued != null) ? continued.turn() : null;
 		this.draft = new TurnDraft(origins, this.stored, this.shown, store.options());
 		this.items = (continued != null) ? continued.items() : List.of();

@@ -13,7 +13,7 @@ import io.sessionkit.store.SessionStore;
 final class UnstoredTurn extends TurnWriter {
 
 	UnstoredTurn(SessionStore store, TurnOrigins origins) {
-		super(store, origins, null);
+		super(store, origins);
 	}
 
 	@Override

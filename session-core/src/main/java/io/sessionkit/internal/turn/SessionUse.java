@@ -1,15 +1,12 @@
 package io.sessionkit.internal.turn;
 
-import java.util.List;
 import java.util.function.Supplier;
 
 import io.sessionkit.Turn;
 import io.sessionkit.internal.lease.SessionLife;
 import io.sessionkit.internal.lease.ToolLease;
 import io.sessionkit.internal.line.Admission;
-import io.sessionkit.internal.line.Answer;
 import io.sessionkit.internal.line.Drain;
-import io.sessionkit.store.RecordWrite;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +24,15 @@ final class SessionUse {
 	private final TurnChildren children = new TurnChildren();
 
 	/** Null if the call does not stand in line. */
-	private volatile @Nullable Admission admission;
+	private final @Nullable Admission admission;
 
 	/** Null if the call does not count as work of this process. */
 	private volatile Drain.@Nullable Work work;
 
-	SessionUse(ToolLease lease, SessionLife life) {
+	SessionUse(ToolLease lease, SessionLife life, @Nullable Admission admission) {
 		this.lease = lease;
 		this.life = life;
+		this.admission = admission;
 	}
 
 	ToolLease lease() {
@@ -45,19 +43,9 @@ final class SessionUse {
 		return this.children;
 	}
 
-	void inLine(Admission known) {
-		this.admission = known;
-	}
-
-	/**
-	 * Creates the writes that store that another turn answers the request of the call.
-	 */
-	List<RecordWrite> answeredBy(Turn other) {
-		Admission known = this.admission;
-		if (known == null) {
-			return List.of();
-		}
-		return known.answeredBy(new Answer(other.id(), other.number()));
+	/** Returns the admission of the call; null if it does not stand in line. */
+	@Nullable Admission admission() {
+		return this.admission;
 	}
 
 	/** Begins the work of this process, during which the session does not expire. */
@@ -98,10 +86,9 @@ final class SessionUse {
 
 	private void leaveLine(Supplier<@Nullable Turn> stored, Runnable left) {
 		this.life.end();
-		Admission known = this.admission;
 		try {
-			if (known != null) {
-				leave(known, stored.get());
+			if (this.admission != null) {
+				leave(this.admission, stored.get());
 			}
 		}
 		finally {

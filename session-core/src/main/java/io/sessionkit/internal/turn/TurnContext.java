@@ -2,7 +2,6 @@ package io.sessionkit.internal.turn;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -13,6 +12,7 @@ import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnSession;
 import io.sessionkit.internal.message.Copies;
+import io.sessionkit.internal.opening.TurnStart;
 import io.sessionkit.internal.round.HookedTurn;
 import io.sessionkit.internal.round.Rounds;
 import io.sessionkit.internal.view.ForgottenItems;
@@ -25,11 +25,7 @@ import org.springframework.ai.chat.messages.Message;
  */
 final class TurnContext {
 
-	private final Map<String, Object> parameters;
-
-	private final String id;
-
-	private final @Nullable String agent;
+	private final TurnStart start;
 
 	private final TurnPrompt prompt;
 
@@ -60,23 +56,17 @@ final class TurnContext {
 
 	/**
 	 * Creates the context.
-	 * @param parameters the parameters of the call, which hooks see
 	 * @param session the session of the turn
 	 * @param stored supplies the number of the turn; 0 if nothing of it is stored
-	 * @param agent the agent of the turn, which is not always that of the call; null if
-	 * it has none
 	 * @param forgotten the items that the turn forgets
 	 * @param children the sessions that end with the call
 	 * @param begun whether the messages of the turn are shown already
 	 */
-	TurnContext(Map<String, Object> parameters, TurnSession session, LongSupplier stored, String id,
-			@Nullable String agent, TurnPrompt prompt, Rounds rounds, TurnAttributes attributes,
-			ForgottenItems forgotten, TurnChildren children, boolean begun) {
-		this.parameters = parameters;
+	TurnContext(TurnStart start, TurnSession session, LongSupplier stored, TurnPrompt prompt, Rounds rounds,
+			TurnAttributes attributes, ForgottenItems forgotten, TurnChildren children, boolean begun) {
+		this.start = start;
 		this.session = session;
 		this.stored = stored;
-		this.id = id;
-		this.agent = agent;
 		this.prompt = prompt;
 		this.rounds = rounds;
 		this.attributes = attributes;
@@ -104,10 +94,13 @@ final class TurnContext {
 	}
 
 	/**
-	 * Returns the turn inside of which this one was begun; null if there is none.
+	 * Lets the turn around this one, if there is one, end its session.
+	 * @param erasing erases the session
 	 */
-	@Nullable TurnAccess outer() {
-		return this.outer;
+	void endWithOuter(Runnable erasing) {
+		if (this.outer != null) {
+			this.outer.endsWith(this.session, erasing);
+		}
 	}
 
 	/**
@@ -159,9 +152,9 @@ final class TurnContext {
 	}
 
 	private HookContext of(List<Message> history, TurnAttributes used) {
-		return new HookContext(this.session.key(), this.id, this.agent, Copies.lazy(history),
+		return new HookContext(this.session.key(), this.start.id(), this.start.agent(), Copies.lazy(history),
 				this.prompt.turnStarts(history.size()), Copies.lazy(turn()), Copies.values(used.values()),
-				this.parameters);
+				this.start.request().parameters());
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -14,18 +15,23 @@ import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.lease.TurnLeases;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.line.Offer;
 import io.sessionkit.internal.message.TurnSplitter;
 import io.sessionkit.internal.opening.KeptParameters;
+import io.sessionkit.internal.opening.OpenedView;
 import io.sessionkit.internal.opening.TurnParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.opening.TurnRules;
+import io.sessionkit.internal.opening.TurnStart;
 import io.sessionkit.internal.opening.TurnViews;
 import io.sessionkit.internal.retention.Retentions;
 import io.sessionkit.observation.CallObserver;
+import io.sessionkit.observation.CallStage;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -72,6 +78,7 @@ public final class Turns implements AutoCloseable {
 	 * session lives on, a lost summary is mended, one that is due is made. The turn has
 	 * not begun, and nothing has to be done to end it.
 	 * @param asking the data with which the turn starts
+	 * @param admission the admission of the call; null if it does not stand in line
 	 * @return the turn; it cannot begin if its {@code openTurn()} is not 0
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message of the input
 	 * cannot be stored; the store was not called
@@ -79,9 +86,17 @@ public final class Turns implements AutoCloseable {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public RunningTurn open(TurnRequest asking) {
+	public OpenedTurn open(TurnRequest asking, @Nullable Admission admission) {
 		TurnRequest request = this.setup.views().withQuestion(asking);
-		return new RunningTurn(request, this.setup, storable(request), null);
+		KeptParameters parameters = storable(request);
+		return new OpenedTurn(new TurnParts(read(request, parameters), this.setup, admission));
+	}
+
+	private TurnStart read(TurnRequest request, KeptParameters parameters) {
+		StoreOptions options = this.setup.store().options();
+		Instant now = options.now();
+		OpenedView opened = request.observed().observe(CallStage.OPEN, () -> this.setup.views().open(request));
+		return TurnStart.anew(request, opened, now, parameters, options);
 	}
 
 	/**
@@ -160,7 +175,7 @@ public final class Turns implements AutoCloseable {
 		if (offer == null || hooks().isEmpty()) {
 			return offer;
 		}
-		RunningTurn checking = open(asking.toCheck());
+		OpenedTurn checking = open(asking.toCheck(), null);
 		try {
 			JoiningInput joining = checking.toJoin();
 			return (joining != null) ? new Offer(joining, offer.agent(), offer.expectedTurn()) : null;
@@ -176,9 +191,9 @@ public final class Turns implements AutoCloseable {
 	/**
 	 * Begins a turn that was read: runs the hooks on the input and asks the merge for the
 	 * messages to send. The turn is written when it is completed, failed, cancelled or
-	 * held, and leaves no trace before that.
-	 * @param turn the turn
-	 * @return the same turn
+	 * held, and leaves no trace before that. The call leaves the line when the turn ends.
+	 * @param turn the turn, which begins once
+	 * @return the turn
 	 * @throws TurnOpenException if the session has an open turn
 	 * @throws io.sessionkit.context.InvalidSequenceException if the input has tool
 	 * results that answer no call, or a reply that cannot be sent at its position
@@ -186,12 +201,11 @@ public final class Turns implements AutoCloseable {
 	 * turn is kept as refused, without the input. What a hook throws is thrown as it is,
 	 * and the turn is kept as failed
 	 */
-	public RunningTurn begin(RunningTurn turn) {
+	public RunningTurn begin(OpenedTurn turn) {
 		if (turn.openTurn() != 0) {
 			throw paused(turn, turn.request().start().asksAgain());
 		}
-		turn.begin();
-		return turn;
+		return turn.begin();
 	}
 
 	/**
@@ -201,7 +215,7 @@ public final class Turns implements AutoCloseable {
 	 * has no message
 	 * @return the exception
 	 */
-	public TurnOpenException paused(RunningTurn turn, boolean asksAgain) {
+	public TurnOpenException paused(OpenedTurn turn, boolean asksAgain) {
 		return new TurnOpenException("Session " + turn.key() + " has an open turn, number " + turn.openTurn()
 				+ ": tool calls wait in it, it broke off at a step, or a process works on it. Decide the calls that"
 				+ " Approvals.pending(..) lists, if there are any, and call again without a message to continue it;"
@@ -215,7 +229,7 @@ public final class Turns implements AutoCloseable {
 	 * @param turn the turn that was read
 	 * @return the exception
 	 */
-	public TurnOpenException answeredWhileOpen(RunningTurn turn) {
+	public TurnOpenException answeredWhileOpen(OpenedTurn turn) {
 		return new TurnOpenException("A hook has answered the new message on session " + turn.key()
 				+ ", whose open turn, number " + turn.openTurn() + ", has to end first. The new message was not stored."
 				+ " Decide the calls that Approvals.pending(..) lists and call without a message to continue that turn,"

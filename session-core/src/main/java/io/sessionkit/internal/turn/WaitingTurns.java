@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
@@ -23,9 +22,10 @@ import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
 import io.sessionkit.internal.lease.TurnLease;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.opening.ContinuedTurn;
-import io.sessionkit.internal.opening.KeptParameters;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.internal.opening.TurnStart;
 import io.sessionkit.internal.tree.NewestTurn;
 import io.sessionkit.observation.CallStage;
 import io.sessionkit.store.Commit;
@@ -83,6 +83,8 @@ public final class WaitingTurns {
 	 * they were not asked about them before, but not again on its input. The merge is
 	 * asked again which part of the history to send.
 	 * @param request the request of this call; its input is ignored
+	 * @param admission the admission of the call, which leaves the line when its work on
+	 * the turn ends; null if it does not stand in line
 	 * @param taken receives the turn before its hooks run
 	 * @return the turn, or the newest one if it is a question whose answer was deleted
 	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
@@ -97,28 +99,16 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.SessionLostException if the session does not have the turn
 	 * that the caller expects
 	 */
-	public Resumed resume(TurnRequest request, Consumer<RunningTurn> taken) {
-		Resumed resumed = request.observed().observe(CallStage.OPEN, () -> found(request));
+	public Resumed resume(TurnRequest request, @Nullable Admission admission, Consumer<RunningTurn> taken) {
+		Resumed resumed = request.observed().observe(CallStage.OPEN, () -> found(request, admission));
 		RunningTurn turn = resumed.turn();
 		if (turn == null) {
 			return resumed;
 		}
 		try {
-			if (!turn.isOnHead()) {
-				throw new SessionConflictException("Session " + request.key()
-						+ " has moved on since its open turn began to wait, so that turn cannot become history any"
-						+ " more. End it with Approvals.cancel(..).", null);
-			}
-			if (!turn.hasItsHistory()) {
-				throw new SessionConflictException("The call that began the open turn of session " + request.key()
-						+ " has brought its history, and it is not there to continue behind it: messages of it went with"
-						+ " what they may quote when that was deleted, or a hook such as HistoryBlock has sent none of it"
-						+ " as messages. Nothing was sent, since the turn would continue another conversation. End it with"
-						+ " Approvals.cancel(..), and ask again with the history.", null);
-			}
+			checkContinuable(turn);
 			taken.accept(turn);
-			turn.joinQueued();
-			turn.mergeAgain();
+			turn.goOn();
 			return resumed;
 		}
 		catch (Throwable ex) {
@@ -127,7 +117,22 @@ public final class WaitingTurns {
 		}
 	}
 
-	private Resumed found(TurnRequest request) {
+	private static void checkContinuable(RunningTurn turn) {
+		if (!turn.isOnHead()) {
+			throw new SessionConflictException("Session " + turn.key()
+					+ " has moved on since its open turn began to wait, so that turn cannot become history any"
+					+ " more. End it with Approvals.cancel(..).", null);
+		}
+		if (!turn.hasItsHistory()) {
+			throw new SessionConflictException("The call that began the open turn of session " + turn.key()
+					+ " has brought its history, and it is not there to continue behind it: messages of it went with"
+					+ " what they may quote when that was deleted, or a hook such as HistoryBlock has sent none of it"
+					+ " as messages. Nothing was sent, since the turn would continue another conversation. End it with"
+					+ " Approvals.cancel(..), and ask again with the history.", null);
+		}
+	}
+
+	private Resumed found(TurnRequest request, @Nullable Admission admission) {
 		SessionView opened = this.setup.views().openToContinue(request).view();
 		if (opened != null && opened.session().openTurn() == 0) {
 			checkNamed(request, opened.session().branch(), "the active branch");
@@ -136,7 +141,7 @@ public final class WaitingTurns {
 		if (newest != null && newest.isQuestion()) {
 			return new Resumed(null, newest.number());
 		}
-		return new Resumed(takeOver(opened, request), 0);
+		return new Resumed(takeOver(opened, request, admission), 0);
 	}
 
 	/**
@@ -164,16 +169,16 @@ public final class WaitingTurns {
 	 */
 	public RunningTurn takeOver(TurnRequest request) {
 		return request.observed()
-			.observe(CallStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request));
+			.observe(CallStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request, null));
 	}
 
-	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request) {
+	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, @Nullable Admission admission) {
 		if (opened == null || opened.session().openTurn() == 0) {
 			throw nothingWaits(request.key(), opened);
 		}
 		TurnLease lease = this.setup.leases().take(request.key());
 		try {
-			return continued(request, opened, lease);
+			return new RunningTurn(new TurnParts(continued(request, opened, lease), this.setup, admission));
 		}
 		catch (Throwable ex) {
 			lease.leave();
@@ -190,11 +195,11 @@ public final class WaitingTurns {
 	}
 
 	/**
-	 * Reads the turn under its lease and opens it for this call.
+	 * Reads the turn under its lease.
 	 * @param opened the session as it was before the lease was taken; another call may
 	 * have continued the turn in between
 	 */
-	private RunningTurn continued(TurnRequest request, SessionView opened, TurnLease lease) {
+	private TurnStart continued(TurnRequest request, SessionView opened, TurnLease lease) {
 		SessionKey key = request.key();
 		long number = opened.session().openTurn();
 		TurnView stored = read(key, number, TO_CONTINUE).orElseThrow(() -> ended(key, number));
@@ -206,7 +211,8 @@ public final class WaitingTurns {
 					this.setup.rules().kept().parameters().continued(request.parameters(), stored.turn().parameters()));
 		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again, stored.turn()), stored,
 				pause, lease);
-		return new RunningTurn(again, this.setup, KeptParameters.NONE, continued);
+		request.observed().opened(stored.turn().id());
+		return TurnStart.continuing(again, continued);
 	}
 
 	private static NothingWaitsException ended(SessionKey key, long turn) {
@@ -284,7 +290,6 @@ public final class WaitingTurns {
 	 * of its tools.
 	 * @param turn the turn that the messages would begin if none were open
 	 * @param input the messages of the caller, as hooks have left them
-	 * @param alongside creates further records to write with them, for that turn
 	 * @return the turn that they are kept with
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message cannot be
 	 * stored
@@ -292,7 +297,7 @@ public final class WaitingTurns {
 	 * @throws TurnInProgressException if another call works on the turn
 	 * @throws SessionConflictException if the turn has continued in the meantime
 	 */
-	public TurnView queue(RunningTurn turn, JoiningInput input, Function<Turn, List<RecordWrite>> alongside) {
+	public TurnView queue(OpenedTurn turn, JoiningInput input) {
 		SessionKey key = turn.key();
 		return Attempts.FEW.make(() -> {
 			TurnView stored = read(key, turn.openTurn(), WITH_LEASE).orElseThrow(() -> gone(key));
@@ -301,11 +306,11 @@ public final class WaitingTurns {
 			PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
 				.orElseThrow(() -> gone(key));
 			RecordWrite queue = pause.queue(key, stored.turn().id(), input, this.store.options().codec());
-			return isQueued(key, queue, alongside.apply(stored.turn())) ? Optional.of(stored) : Optional.empty();
+			return isQueued(key, queue, turn.answeredBy(stored.turn())) ? Optional.of(stored) : Optional.empty();
 		}).orElseThrow(() -> gone(key));
 	}
 
-	private static void checkBranch(RunningTurn turn, String open) {
+	private static void checkBranch(OpenedTurn turn, String open) {
 		if (!open.equals(turn.branch())) {
 			throw new TurnOpenException(
 					"Session " + turn.key() + " has an open turn, number " + turn.openTurn() + ", on branch "

@@ -30,7 +30,7 @@ class ToolLoopTests {
 		.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
 
 	private final RunningTurn turn = this.conversations.turns()
-		.begin(this.conversations.turns().open(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
+		.begin(this.conversations.turns().open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null));
 
 	private OpenRound round() {
 		RoundRequest start = this.turn.loop().begin(List.of(new UserMessage("q")));

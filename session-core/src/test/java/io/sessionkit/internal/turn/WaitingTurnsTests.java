@@ -75,7 +75,7 @@ class WaitingTurnsTests {
 	}
 
 	private void leaveWaiting() {
-		RunningTurn turn = this.turns.begin(this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q")))));
+		RunningTurn turn = this.turns.begin(this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null));
 		AssistantMessage reply = AssistantMessage.builder()
 			.content("")
 			.toolCalls(List.of(new ToolCall("1", "function", "wipe", "{}")))
@@ -116,7 +116,7 @@ class WaitingTurnsTests {
 		leaveWaiting();
 		this.moved.set(true);
 		assertThatExceptionOfType(SessionConflictException.class)
-			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), (turn) -> {
+			.isThrownBy(() -> this.turns.waitingTurns().resume(TurnRequest.of(KEY, List.of()), null, (turn) -> {
 			}))
 			.withMessageContaining("Approvals.cancel");
 		assertThat(this.turns.waitingTurns().leaseHolder(KEY)).isNull();
