@@ -9,7 +9,6 @@ import java.util.function.Predicate;
 import io.sessionkit.Durability;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.TurnHandedOverException;
-import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.ApprovalEvent;
@@ -128,25 +127,23 @@ final class GatedTurn implements TurnGate {
 	/**
 	 * Checks that this call can continue the turn, and determines which of the held calls
 	 * the loop runs.
+	 * @return false if another call runs them now, since this one has lost the lease of
+	 * the turn
 	 */
-	void resume() {
+	boolean resume() {
 		AssistantMessage reply = Objects.requireNonNull(this.turn.holding().reply()).reply();
 		List<LedgerEntry> entries = this.review
 			.again(HeldCalls.of(this.turn, this.ledger, this.rules.texts()).entries());
-		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
-		checkContinuable(entries, undecided);
-		this.released = undecided ? whileOthersWait() : (entry) -> true;
-		this.batches.resume(ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries));
-	}
-
-	private void checkContinuable(List<LedgerEntry> entries, boolean undecided) {
 		if (entries.stream().anyMatch((entry) -> entry.status() == ApprovalStatus.CLAIMED)) {
-			throw new TurnInProgressException("The lease of the open turn on session " + this.turn.key()
-					+ " was lost before its calls were read, and another call runs them now. Nothing was run.");
+			return false;
 		}
+		boolean undecided = entries.stream().anyMatch((entry) -> entry.status().isPending());
 		if (undecided && this.enclosing != null) {
 			throw nested(entries);
 		}
+		this.released = undecided ? whileOthersWait() : (entry) -> true;
+		this.batches.resume(ToolBatch.held(this.turn.key(), reply.getToolCalls(), entries));
+		return true;
 	}
 
 	/** Selects the calls that run although other calls still wait for a decision. */

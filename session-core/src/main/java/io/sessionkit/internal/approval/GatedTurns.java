@@ -2,6 +2,7 @@ package io.sessionkit.internal.approval;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -9,21 +10,19 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.NestedTurnException;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionLostException;
 import io.sessionkit.ShuttingDownException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnResult;
-import io.sessionkit.Verdict;
 import io.sessionkit.approval.ApprovalEvent;
 import io.sessionkit.approval.ResumeRefusedException;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
-import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnFacts;
@@ -45,7 +44,6 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.observation.CallOutcome;
 import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
@@ -64,8 +62,55 @@ public final class GatedTurns {
 	 * @param tools the tools on offer
 	 * @param toolLoop whether the call runs tools itself
 	 * @param admission the admission of the call; null if it does not stand in line
+	 * @param enclosing the turn inside of which the call is made; null for none
 	 */
-	private record Means(List<ToolCallback> tools, boolean toolLoop, @Nullable Admission admission) {
+	private record Means(List<ToolCallback> tools, boolean toolLoop, @Nullable Admission admission,
+			@Nullable TurnFacts enclosing) {
+
+		boolean isInside() {
+			return this.enclosing != null;
+		}
+
+	}
+
+	/**
+	 * What becomes of a call that is to continue the open turn.
+	 */
+	private sealed interface Continuation {
+
+		/**
+		 * Returns the call.
+		 * @throws SessionException if the turn is left alone
+		 */
+		OpenedCall orThrow();
+
+		/**
+		 * The call is opened.
+		 */
+		record Opened(OpenedCall call) implements Continuation {
+
+			@Override
+			public OpenedCall orThrow() {
+				return this.call;
+			}
+
+		}
+
+		/**
+		 * The call leaves the turn alone.
+		 *
+		 * @param why the reason
+		 * @param isBusy whether another call works on it; if not, it is over
+		 */
+		record Left(SessionException why, boolean isBusy) implements Continuation {
+
+			@Override
+			public OpenedCall orThrow() {
+				throw this.why;
+			}
+
+		}
+
 	}
 
 	private final Turns turns;
@@ -239,9 +284,9 @@ public final class GatedTurns {
 	 */
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
-		Means means = new Means(tools, toolLoop, admission);
+		Means means = new Means(tools, toolLoop, admission, TurnBinding.enclosing().orElse(null));
 		if (admission == null) {
-			return counted(request, () -> open(request, means));
+			return atWork(enter(request.key(), means), () -> open(request, means));
 		}
 		boolean works = false;
 		try {
@@ -269,9 +314,28 @@ public final class GatedTurns {
 		return answered;
 	}
 
+	/** Opens a call that no turn answers, or whose turn broke off. */
+	private OpenedCall admitted(TurnRequest request, Means means, Admission admission) {
+		Answer brokeOff = admission.answer();
+		if (brokeOff == null) {
+			return atWork(enter(request.key(), means), () -> open(request, means));
+		}
+		return atWork(admission.hasJoined() ? enterJoined(request.key(), means, brokeOff) : enter(request.key(), means),
+				() -> again(request, means, admission));
+	}
+
+	private Drain.Work enter(SessionKey key, Means means) {
+		return this.turns.drain().enter(key, means.isInside());
+	}
+
+	private Drain.Work enterJoined(SessionKey key, Means means, Answer brokeOff) {
+		return this.turns.drain()
+			.tryEnter(means.isInside())
+			.orElseThrow(() -> new OpenTurnMessage(key).shuttingDown(brokeOff));
+	}
+
 	/** The turn that is opened counts as work of this process until its call ends. */
-	private OpenedCall counted(TurnRequest request, Supplier<OpenedCall> opening) {
-		Drain.Work work = this.turns.drain().enter(request.key(), TurnBinding.enclosing().isPresent());
+	private static OpenedCall atWork(Drain.Work work, Supplier<OpenedCall> opening) {
 		boolean works = false;
 		try {
 			OpenedCall opened = opening.get();
@@ -288,67 +352,46 @@ public final class GatedTurns {
 		}
 	}
 
-	/** A turn that broke off is continued with the messages that it has. */
-	private OpenedCall admitted(TurnRequest request, Means means, Admission admission) {
-		Answer answer = admission.answer();
-		TurnRequest asked = (answer != null) ? request.input(List.of()).start(TurnRequest.Start.HEAD) : request;
-		try {
-			return counted(request, () -> (answer != null && admission.hasJoined())
-					? keptWhile(request.key(), () -> open(asked, means)) : open(asked, means));
+	/**
+	 * Continues the turn that answers the call with the messages that it has. Another
+	 * call may have ended it after this one had found it open.
+	 */
+	private OpenedCall again(TurnRequest request, Means means, Admission admission) {
+		TurnRequest asked = request.input(List.of()).start(TurnRequest.Start.HEAD);
+		Supplier<Continuation> work = () -> {
+			check(asked, means);
+			return continued(asked, means);
+		};
+		OpenTurnMessage kept = admission.hasJoined() ? new OpenTurnMessage(request.key()) : null;
+		Continuation continuation = (kept != null) ? kept.during(work) : work.get();
+		if (continuation instanceof Continuation.Opened opened) {
+			return opened.call();
 		}
-		catch (TurnInProgressException ex) {
-			throw admission.hasJoined() ? continuedByOthers(request.key()) : ex;
-		}
-		catch (NothingWaitsException ex) {
-			if (answer == null) {
-				throw ex;
-			}
-			return ended(request, admission, ex);
-		}
-		catch (ShuttingDownException ex) {
-			throw (answer != null && admission.hasJoined()) ? brokenOff(request.key(), answer) : ex;
-		}
-	}
-
-	/** Another call has ended the turn after this one had found it open. */
-	private OpenedCall ended(TurnRequest request, Admission admission, NothingWaitsException cause) {
-		OpenedCall answered = answered(request, admission);
+		Continuation.Left left = (Continuation.Left) continuation;
+		OpenedCall answered = left.isBusy() ? null : answered(request, admission);
 		if (answered == null) {
-			throw admission.hasJoined() ? continuedByOthers(request.key()) : cause;
+			throw (kept != null) ? kept.continuedByOthers() : left.why();
 		}
 		return answered;
 	}
 
-	private static TurnHandedOverException brokenOff(SessionKey key, Answer answer) {
-		return KeptMessage.with(new TurnHandedOverException("The message has joined a turn on session " + key
-				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
-				+ " message, in another process, to continue it.", answer.turn()));
-	}
-
-	/** Whoever asks again would have the message twice in the history. */
-	private static TurnInProgressException continuedByOthers(SessionKey key) {
-		return KeptMessage.with(new TurnInProgressException("The message has joined a turn on session " + key
-				+ " that broke off, and another call continues it at this moment. The message stays in that turn; read the"
-				+ " session to see its answer."));
-	}
-
 	private OpenedCall open(TurnRequest request, Means means) {
-		TurnFacts enclosing = TurnBinding.enclosing().orElse(null);
 		if (!request.isStored()) {
-			return new OpenedCall.Working(unstored(request, means, enclosing));
+			return new OpenedCall.Working(unstored(request, means));
 		}
+		check(request, means);
+		if (continues(request)) {
+			checkContinues(request);
+			return continued(request, means).orThrow();
+		}
+		OpenedTurn turn = this.turns.open(request, means.admission());
+		return (turn.openTurn() == 0) ? begun(turn, means) : afterPause(request, turn, means);
+	}
+
+	private void check(TurnRequest request, Means means) {
 		// a second wall: what is nested was refused or only reads
 		this.nested.check(request.key());
 		checkTools(request, means.tools(), means.toolLoop());
-		if (continues(request)) {
-			checkContinues(request);
-			WaitingTurns.Resumed resumed = this.waitingTurns.resume(request, means.admission(),
-					(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
-			return (resumed.turn() != null) ? new OpenedCall.Working(resumed(resumed.turn(), means, enclosing))
-					: open(request.start(TurnRequest.Start.answering(resumed.question())), means);
-		}
-		OpenedTurn turn = this.turns.open(request, means.admission());
-		return (turn.openTurn() == 0) ? begun(turn, means, enclosing) : afterPause(request, turn, means, enclosing);
 	}
 
 	private static void checkContinues(TurnRequest request) {
@@ -364,7 +407,43 @@ public final class GatedTurns {
 		}
 	}
 
-	private TurnCall unstored(TurnRequest request, Means means, @Nullable TurnFacts enclosing) {
+	/** Continues the open turn, or asks the question that is left of the newest one. */
+	private Continuation continued(TurnRequest request, Means means) {
+		WaitingTurns.Resumed found = this.waitingTurns.resume(request, means.admission(),
+				(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
+		if (found instanceof WaitingTurns.Resumed.Question question) {
+			return new Continuation.Opened(open(request.start(TurnRequest.Start.answering(question.number())), means));
+		}
+		return (found instanceof WaitingTurns.Resumed.Taken taken) ? continued(taken.turn(), means)
+				: new Continuation.Left(((WaitingTurns.Resumed.None) found).why(),
+						found instanceof WaitingTurns.Resumed.Busy);
+	}
+
+	private Continuation continued(RunningTurn turn, Means means) {
+		try {
+			if (!means.toolLoop()) {
+				throw OfferedTools.withoutToolLoop("on session " + turn.key());
+			}
+			Optional<TurnCall> call = this.calls.resumed(turn, means.tools(), means.enclosing());
+			if (call.isPresent()) {
+				return new Continuation.Opened(new OpenedCall.Working(call.get()));
+			}
+			TurnInProgressException lost = leaseLost(turn.key());
+			turn.abandon(lost);
+			return new Continuation.Left(lost, true);
+		}
+		catch (Throwable ex) {
+			turn.abandon(ex);
+			throw ex;
+		}
+	}
+
+	private static TurnInProgressException leaseLost(SessionKey key) {
+		return new TurnInProgressException("The lease of the open turn on session " + key
+				+ " was lost before its calls were read, and another call runs them now. Nothing was run.");
+	}
+
+	private TurnCall unstored(TurnRequest request, Means means) {
 		if (request.input().isEmpty()) {
 			throw new IllegalStateException(
 					"The call on session " + request.key() + " is not stored, so it continues no"
@@ -375,37 +454,25 @@ public final class GatedTurns {
 		if (!means.toolLoop() && !tools.isEmpty() && this.rules.rulings().mayAsk(tools)) {
 			throw OfferedTools.withoutToolLoop("on session " + request.key());
 		}
-		return this.calls.unstored(this.turns.begin(this.turns.open(request, means.admission())), tools, enclosing);
+		return this.calls.unstored(this.turns.begin(this.turns.open(request, means.admission())), tools,
+				means.enclosing());
 	}
 
-	private OpenedCall begun(OpenedTurn turn, Means means, @Nullable TurnFacts enclosing) {
+	private OpenedCall begun(OpenedTurn turn, Means means) {
 		return new OpenedCall.Working(
-				this.calls.begun(this.turns.begin(turn), means.tools(), means.toolLoop(), enclosing));
-	}
-
-	private TurnCall resumed(RunningTurn turn, Means means, @Nullable TurnFacts enclosing) {
-		try {
-			if (!means.toolLoop()) {
-				throw OfferedTools.withoutToolLoop("on session " + turn.key());
-			}
-			return this.calls.resumed(turn, means.tools(), enclosing);
-		}
-		catch (Throwable ex) {
-			turn.abandon(ex);
-			throw ex;
-		}
+				this.calls.begun(this.turns.begin(turn), means.tools(), means.toolLoop(), means.enclosing()));
 	}
 
 	/**
 	 * Does what the rule for new messages says. The turn that is cancelled is the newest
 	 * one then, so the call is read anew as it was made.
 	 */
-	private OpenedCall afterPause(TurnRequest request, OpenedTurn turn, Means means, @Nullable TurnFacts enclosing) {
+	private OpenedCall afterPause(TurnRequest request, OpenedTurn turn, Means means) {
 		return switch (this.rules.waiting().onNewMessage()) {
 			case REJECT -> throw this.turns.paused(turn, request.input().isEmpty());
 			case CANCEL -> {
 				this.cancel.cancel(request.key(), NestedCalls.listening(turn.running(), this.events));
-				yield begun(this.turns.open(request, means.admission()), means, enclosing);
+				yield begun(this.turns.open(request, means.admission()), means);
 			}
 			case QUEUE -> {
 				if (!mayJoin(request.start())) {
@@ -427,97 +494,19 @@ public final class GatedTurns {
 		if (joining == null) {
 			throw this.turns.answeredWhileOpen(turn);
 		}
-		TurnView kept = this.waitingTurns.queue(turn, joining);
-		List<ToolApproval> pending = keptWhile(request.key(),
-				() -> this.ledger.pending(this.ledger.read(kept.records(Ledger.APPROVAL))));
+		TurnView stored = this.waitingTurns.queue(turn, joining);
+		OpenTurnMessage kept = new OpenTurnMessage(request.key());
+		List<ToolApproval> pending = kept
+			.during(() -> this.ledger.pending(this.ledger.read(stored.records(Ledger.APPROVAL))));
 		// the lease could wait for what a transaction of the caller has written
 		boolean continues = pending.isEmpty() && means.toolLoop() && !this.ledger.mayRollBack();
-		OpenedCall continued = continues ? continued(request, means) : null;
-		if (continued != null) {
-			return continued;
+		if (continues && kept
+			.during(() -> continued(request.input(List.of()), means)) instanceof Continuation.Opened opened) {
+			return opened.call();
 		}
 		request.observed().ended(CallOutcome.QUEUED, null);
-		return new OpenedCall.Queued(Pause.of(pending, new TurnResult(turn.key(), kept.turn(), List.of(), false)),
+		return new OpenedCall.Queued(Pause.of(pending, new TurnResult(turn.key(), stored.turn(), List.of(), false)),
 				false);
-	}
-
-	/**
-	 * Returns null if the message is only kept, since another call continues the turn.
-	 * @throws SessionConflictException if nobody can continue it
-	 * @throws ResumeRefusedException if this call cannot
-	 * @throws StoreUnavailableException if the store fails meanwhile
-	 * @throws SessionRefusedException if a hook refuses a message that is kept
-	 */
-	private @Nullable OpenedCall continued(TurnRequest request, Means means) {
-		try {
-			return keptWhile(request.key(), () -> open(request.input(List.of()), means));
-		}
-		catch (TurnInProgressException | NothingWaitsException ex) {
-			return null;
-		}
-	}
-
-	/**
-	 * Goes on with a turn that has a message of the call. Each failure says so, but for
-	 * those that say that another call continues the turn or has ended it, or that the
-	 * message has gone with its session.
-	 */
-	private static <T> T keptWhile(SessionKey key, Supplier<T> work) {
-		try {
-			return work.get();
-		}
-		catch (TurnInProgressException | NothingWaitsException | SessionLostException ex) {
-			throw ex;
-		}
-		catch (SessionConflictException ex) {
-			throw kept(key, ex);
-		}
-		catch (ResumeRefusedException ex) {
-			throw kept(key, ex);
-		}
-		catch (StoreUnavailableException ex) {
-			// not unwritten, whatever the store says of its last write
-			throw KeptMessage.with(new StoreUnavailableException(kept(key) + " " + ex.getMessage(), ex));
-		}
-		catch (SessionRefusedException ex) {
-			throw kept(key, ex);
-		}
-		catch (RuntimeException | Error ex) {
-			// of a hook or a merge, so it stays as it is
-			KeptMessage.tell(ex, kept(key));
-			throw ex;
-		}
-	}
-
-	private static ResumeRefusedException kept(SessionKey key, ResumeRefusedException cause) {
-		ResumeRefusedException kept = new ResumeRefusedException(kept(key) + " " + cause.getMessage(), cause.changes());
-		kept.addSuppressed(cause);
-		return KeptMessage.with(kept);
-	}
-
-	private static SessionRefusedException kept(SessionKey key, SessionRefusedException cause) {
-		SessionRefusedException kept = new SessionRefusedException(
-				kept(key)
-						+ " If a call without a message is refused too, end the turn with Approvals.cancel(..): what a"
-						+ " hook refuses is left out then. " + cause.getMessage(),
-				new Verdict(cause.hook(), cause.phase(), Verdict.Kind.REFUSED, cause.reason()));
-		kept.addSuppressed(cause);
-		return KeptMessage.with(kept);
-	}
-
-	private static SessionConflictException kept(SessionKey key, SessionConflictException cause) {
-		SessionConflictException kept = new SessionConflictException(
-				kept(key) + " If a call without a message cannot continue the turn either, end it with"
-						+ " Approvals.cancel(..): the message is history then.",
-				null);
-		kept.addSuppressed(cause);
-		return KeptMessage.with(kept);
-	}
-
-	/** Whoever asks again would have the message twice in the history. */
-	private static String kept(SessionKey key) {
-		return "The message is kept with the open turn of session " + key
-				+ ", which this call could not continue. Do not send it again.";
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.approval;
 
 import java.util.List;
+import java.util.Optional;
 
 import io.sessionkit.Durability;
 import io.sessionkit.internal.binding.TurnFacts;
@@ -53,15 +54,16 @@ final class TurnCalls {
 	 * @param turn the turn, with the reply that it holds back
 	 * @param tools the tools on offer, which the call runs itself
 	 * @param enclosing the turn inside of which the call is made; null for none
+	 * @return the call; empty if another one runs the calls of the turn, since this one
+	 * has lost its lease
 	 * @throws io.sessionkit.approval.ResumeRefusedException if the tools are not those
 	 * that were approved
 	 */
-	TurnCall resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
+	Optional<TurnCall> resumed(RunningTurn turn, List<ToolCallback> tools, @Nullable TurnFacts enclosing) {
 		TurnCall call = new TurnCall(turn, tools, this.tools);
 		GatedTurn gate = gate(call, enclosing, true);
 		call.gate(gate);
-		gate.resume();
-		return call;
+		return gate.resume() ? Optional.of(call) : Optional.empty();
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.lease;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -102,17 +103,12 @@ public final class TurnLeases {
 
 	/**
 	 * Takes the lease of the open turn of a session.
-	 * @throws TurnInProgressException if another call has it, or if the session is gone
+	 * @return the lease; empty if another call has it, or if the session is gone
 	 */
-	public TurnLease take(SessionKey key) {
+	public Optional<TurnLease> take(SessionKey key) {
 		String holder = this.store.options().turnIds().get();
 		Taking taking = taking(key, holder, TurnLease.taking(this.store, key, TurnRecords.LEASE, holder, this.life));
-		if (!isTaken(key, taking)) {
-			throw new TurnInProgressException("Another call works on the open turn of session " + key
-					+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
-					+ " done. The turn of a process that was killed is free when its sessionkit.lease has passed.");
-		}
-		return taking.taken();
+		return isTaken(key, taking) ? Optional.of(taking.taken()) : Optional.empty();
 	}
 
 	private boolean isTaken(SessionKey key, Taking taking) {

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.line;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.ShuttingDownException;
@@ -82,13 +83,23 @@ public final class Drain {
 	 * @throws ShuttingDownException if nothing new begins, and no call at work has made
 	 * this one
 	 */
-	public synchronized Work enter(SessionKey key, boolean inside) {
+	public Work enter(SessionKey key, boolean inside) {
+		return tryEnter(inside).orElseThrow(() -> refused(key));
+	}
+
+	/**
+	 * Begins the work of a call.
+	 * @param inside whether a call at work has made this one, and so needs it
+	 * @return the work; empty if nothing new begins, and no call at work has made this
+	 * one
+	 */
+	public synchronized Optional<Work> tryEnter(boolean inside) {
 		if (this.on && !inside) {
-			throw refused(key);
+			return Optional.empty();
 		}
 		this.atWork++;
 		this.toEnd += this.on ? 1 : 0;
-		return new Work(false);
+		return Optional.of(new Work(false));
 	}
 
 	/** Begins the waiting of a call in line, whose places need this process to leave. */

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.turn;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -59,19 +60,22 @@ final class TurnParts {
 
 	/**
 	 * Makes the parts of a turn.
-	 * @param admission the admission of its call; null if that does not stand in line
+	 * @param request the request of its call
+	 * @param reading reads what the call begins with, which is not done for hooks that
+	 * cannot be used
+	 * @param admission the admission of the call; null if that does not stand in line
 	 */
-	TurnParts(TurnStart start, TurnSetup setup, @Nullable Admission admission) {
-		this.start = start;
-		this.setup = setup;
-		SessionKey key = start.key();
-		TurnRequest request = start.request();
-		OpenedView opened = start.opened();
+	TurnParts(TurnRequest request, Supplier<TurnStart> reading, TurnSetup setup, @Nullable Admission admission) {
+		SessionKey key = request.key();
 		StoreOptions options = setup.store().options();
 		TurnSession session = new TurnSession(StoreLayer.beneath(setup.store()), key);
 		Extensions ofAll = setup.rules().extensions().at(request.start());
 		Extensions extensions = ofAll.and(request.extensions());
-		this.hooks = hooks(ofAll.hooks(), request.extensions().hooks());
+		this.setup = setup;
+		this.hooks = hooks(request, ofAll.hooks());
+		TurnStart start = reading.get();
+		OpenedView opened = start.opened();
+		this.start = start;
 		this.events = events(session, extensions);
 		this.use = new SessionUse(new ToolLease(key, start.lease()),
 				setup.leases().life(key, start.timeToLive(options)), admission);
@@ -90,9 +94,10 @@ final class TurnParts {
 		endWithOuter();
 	}
 
-	private HookRun hooks(List<SessionHook> ofAll, List<SessionHook> ofCall) {
-		return (ofAll.isEmpty() && ofCall.isEmpty()) ? HookRun.NONE : new HookRun(this.start.key(), ofAll, ofCall,
-				(phase) -> this.context.running(phase), this.start.request().observed());
+	private HookRun hooks(TurnRequest request, List<SessionHook> ofAll) {
+		List<SessionHook> ofCall = request.extensions().hooks();
+		return (ofAll.isEmpty() && ofCall.isEmpty()) ? HookRun.NONE
+				: new HookRun(request.key(), ofAll, ofCall, (phase) -> this.context.running(phase), request.observed());
 	}
 
 	private TurnEvents events(TurnSession session, Extensions extensions) {

@@ -89,7 +89,7 @@ public final class Turns implements AutoCloseable {
 	public OpenedTurn open(TurnRequest asking, @Nullable Admission admission) {
 		TurnRequest request = this.setup.views().withQuestion(asking);
 		KeptParameters parameters = storable(request);
-		return new OpenedTurn(new TurnParts(read(request, parameters), this.setup, admission));
+		return new OpenedTurn(new TurnParts(request, () -> read(request, parameters), this.setup, admission));
 	}
 
 	private TurnStart read(TurnRequest request, KeptParameters parameters) {

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -67,14 +68,52 @@ public final class WaitingTurns {
 	}
 
 	/**
-	 * The work of a call without a message.
-	 *
-	 * @param turn the turn that it continues, which holds a reply back; null if none is
-	 * open
-	 * @param question the number of the turn whose question it asks again; 0 if it
-	 * continues a turn
+	 * What a call without a message finds.
 	 */
-	public record Resumed(@Nullable RunningTurn turn, long question) {
+	public sealed interface Resumed {
+
+		/**
+		 * The open turn, on which this call works from now on.
+		 *
+		 * @param turn the turn, which holds a reply back
+		 */
+		record Taken(RunningTurn turn) implements Resumed {
+		}
+
+		/**
+		 * No open turn, but a question whose reply was deleted, so that it is to be asked
+		 * again.
+		 *
+		 * @param number the number of its turn, which is the newest one
+		 */
+		record Question(long number) implements Resumed {
+		}
+
+		/**
+		 * No turn that this call can continue.
+		 */
+		sealed interface None extends Resumed {
+
+			/**
+			 * Returns the reason.
+			 * @return the exception for a call that was to do nothing else
+			 */
+			SessionException why();
+
+		}
+
+		/**
+		 * No open turn, or only one that the call does not mean.
+		 */
+		record Nothing(NothingWaitsException why) implements None {
+		}
+
+		/**
+		 * A turn on which another call works, or the session is gone.
+		 */
+		record Busy(TurnInProgressException why) implements None {
+		}
+
 	}
 
 	/**
@@ -86,11 +125,8 @@ public final class WaitingTurns {
 	 * @param admission the admission of the call, which leaves the line when its work on
 	 * the turn ends; null if it does not stand in line
 	 * @param taken receives the turn before its hooks run
-	 * @return the turn, or the newest one if it is a question whose answer was deleted
-	 * @throws io.sessionkit.NothingWaitsException if the session has no open turn, and
-	 * its newest one is anything else, or if the request names another branch than that
+	 * @return what was found: nothing also if the request names another branch than that
 	 * of the turn
-	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 * @throws SessionConflictException if the session has moved on since, so that the
 	 * turn can no longer become history, or if the history is not there any more that the
 	 * call has brought which opened it
@@ -100,16 +136,18 @@ public final class WaitingTurns {
 	 * that the caller expects
 	 */
 	public Resumed resume(TurnRequest request, @Nullable Admission admission, Consumer<RunningTurn> taken) {
-		Resumed resumed = request.observed().observe(CallStage.OPEN, () -> found(request, admission));
-		RunningTurn turn = resumed.turn();
-		if (turn == null) {
-			return resumed;
+		Resumed found = request.observed().observe(CallStage.OPEN, () -> found(request, admission));
+		if (found instanceof Resumed.Taken open) {
+			goOn(open.turn(), taken);
 		}
+		return found;
+	}
+
+	private static void goOn(RunningTurn turn, Consumer<RunningTurn> taken) {
 		try {
 			checkContinuable(turn);
 			taken.accept(turn);
 			turn.goOn();
-			return resumed;
 		}
 		catch (Throwable ex) {
 			turn.abandon(ex);
@@ -134,29 +172,27 @@ public final class WaitingTurns {
 
 	private Resumed found(TurnRequest request, @Nullable Admission admission) {
 		SessionView opened = this.setup.views().openToContinue(request).view();
-		if (opened != null && opened.session().openTurn() == 0) {
-			checkNamed(request, opened.session().branch(), "the active branch");
+		if (opened == null || opened.session().openTurn() != 0) {
+			return takeOver(opened, request, admission);
 		}
-		NewestTurn newest = (opened != null && opened.session().openTurn() == 0) ? NewestTurn.of(opened) : null;
-		if (newest != null && newest.isQuestion()) {
-			return new Resumed(null, newest.number());
+		String named = request.start().branch();
+		if (named != null && !named.equals(opened.session().branch())) {
+			return elsewhere(request.key(), named, "the active branch is " + Names.quoted(opened.session().branch()));
 		}
-		return new Resumed(takeOver(opened, request, admission), 0);
+		NewestTurn newest = NewestTurn.of(opened);
+		return (newest != null && newest.isQuestion()) ? new Resumed.Question(newest.number())
+				: nothingWaits(request.key(), opened);
 	}
 
 	/**
-	 * Checks that a call without a message does not name another branch than the one on
-	 * which there is something to do.
-	 * @param what what is on that branch
+	 * Returns that nothing waits on the branch that a call names.
+	 * @param where the branch on which there is something to do
 	 */
-	private static void checkNamed(TurnRequest request, String branch, String what) {
-		String named = request.start().branch();
-		if (named != null && !named.equals(branch)) {
-			throw new NothingWaitsException("The call on branch " + Names.quoted(named) + " of session " + request.key()
-					+ " has no message, and nothing waits on that branch to be continued: " + what + " is "
-					+ Names.quoted(branch) + ". Add .user(..) to the call, or leave SessionAdvisor.branch(..) out to"
-					+ " continue what waits in the session.");
-		}
+	private static Resumed.Nothing elsewhere(SessionKey key, String named, String where) {
+		return new Resumed.Nothing(new NothingWaitsException("The call on branch " + Names.quoted(named)
+				+ " of session " + key + " has no message, and nothing waits on that branch to be continued: " + where
+				+ ". Add .user(..) to the call, or leave SessionAdvisor.branch(..) out to"
+				+ " continue what waits in the session."));
 	}
 
 	/**
@@ -168,56 +204,87 @@ public final class WaitingTurns {
 	 * @throws io.sessionkit.TurnInProgressException if another call works on it
 	 */
 	public RunningTurn takeOver(TurnRequest request) {
-		return request.observed()
-			.observe(CallStage.OPEN, () -> takeOver(this.setup.views().openToContinue(request).view(), request, null));
+		return request.observed().observe(CallStage.OPEN, () -> {
+			Resumed found = takeOver(this.setup.views().openToContinue(request).view(), request, null);
+			if (found instanceof Resumed.None none) {
+				throw none.why();
+			}
+			return ((Resumed.Taken) found).turn();
+		});
 	}
 
-	private RunningTurn takeOver(@Nullable SessionView opened, TurnRequest request, @Nullable Admission admission) {
+	private Resumed takeOver(@Nullable SessionView opened, TurnRequest request, @Nullable Admission admission) {
 		if (opened == null || opened.session().openTurn() == 0) {
-			throw nothingWaits(request.key(), opened);
+			return nothingWaits(request.key(), opened);
 		}
-		TurnLease lease = this.setup.leases().take(request.key());
+		TurnLease lease = this.setup.leases().take(request.key()).orElse(null);
+		if (lease == null) {
+			return busy(request.key());
+		}
+		boolean works = false;
 		try {
-			return new RunningTurn(new TurnParts(continued(request, opened, lease), this.setup, admission));
+			Resumed found = underLease(request, opened, lease, admission);
+			works = found instanceof Resumed.Taken;
+			return found;
 		}
-		catch (Throwable ex) {
-			lease.leave();
-			throw ex;
+		finally {
+			if (!works) {
+				lease.leave();
+			}
 		}
 	}
 
-	private static NothingWaitsException nothingWaits(SessionKey key, @Nullable SessionView opened) {
-		return new NothingWaitsException(
+	private static Resumed.Busy busy(SessionKey key) {
+		return new Resumed.Busy(new TurnInProgressException("Another call works on the open turn of session " + key
+				+ " at this moment, or the session is gone. Nothing was run by this one; call again when it is"
+				+ " done. The turn of a process that was killed is free when its sessionkit.lease has passed."));
+	}
+
+	private static Resumed.Nothing nothingWaits(SessionKey key, @Nullable SessionView opened) {
+		return new Resumed.Nothing(new NothingWaitsException(
 				"The call on session " + key + " has no message, and nothing in the session waits to be continued: "
 						+ ((opened != null) ? NewestTurn.answered(opened)
 								: "there is no such session, or it has expired. Add .user(..) to the call.")
-						+ " A message with media needs a text too: without one Spring AI drops it.");
+						+ " A message with media needs a text too: without one Spring AI drops it."));
 	}
 
 	/**
-	 * Reads the turn under its lease.
+	 * Reads the turn under its lease and opens it for this call.
 	 * @param opened the session as it was before the lease was taken; another call may
 	 * have continued the turn in between
 	 */
-	private TurnStart continued(TurnRequest request, SessionView opened, TurnLease lease) {
+	private Resumed underLease(TurnRequest request, SessionView opened, TurnLease lease,
+			@Nullable Admission admission) {
 		SessionKey key = request.key();
 		long number = opened.session().openTurn();
-		TurnView stored = read(key, number, TO_CONTINUE).orElseThrow(() -> ended(key, number));
-		PauseRecord pause = pause(stored.records(TurnRecords.PAUSE), stored.turn().id())
-			.orElseThrow(() -> ended(key, number));
-		checkNamed(request, stored.turn().branch(), "the branch of the open turn, number " + number + ",");
+		TurnView stored = read(key, number, TO_CONTINUE).orElse(null);
+		PauseRecord pause = (stored != null) ? pause(stored.records(TurnRecords.PAUSE), stored.turn().id()).orElse(null)
+				: null;
+		if (stored == null || pause == null) {
+			return ended(key, number);
+		}
+		String named = request.start().branch();
+		if (named != null && !named.equals(stored.turn().branch())) {
+			return elsewhere(key, named,
+					"the branch of the open turn, number " + number + ", is " + Names.quoted(stored.turn().branch()));
+		}
+		TurnStart start = continued(request, opened, stored, pause, lease);
+		request.observed().opened(start.id());
+		return new Resumed.Taken(new RunningTurn(new TurnParts(start.request(), () -> start, this.setup, admission)));
+	}
+
+	private TurnStart continued(TurnRequest request, SessionView opened, TurnView stored, PauseRecord pause,
+			TurnLease lease) {
 		TurnRequest again = request.input(stored.items().stream().map(SessionItem::message).toList())
 			.parameters(
 					this.setup.rules().kept().parameters().continued(request.parameters(), stored.turn().parameters()));
-		ContinuedTurn continued = new ContinuedTurn(this.setup.views().continued(opened, again, stored.turn()), stored,
-				pause, lease);
-		request.observed().opened(stored.turn().id());
-		return TurnStart.continuing(again, continued);
+		return TurnStart.continuing(again,
+				new ContinuedTurn(this.setup.views().continued(opened, again, stored.turn()), stored, pause, lease));
 	}
 
-	private static NothingWaitsException ended(SessionKey key, long turn) {
-		return new NothingWaitsException("The open turn " + turn + " of session " + key
-				+ " was continued or ended by another call in the meantime. Read the session to see its answer.");
+	private static Resumed.Nothing ended(SessionKey key, long turn) {
+		return new Resumed.Nothing(new NothingWaitsException("The open turn " + turn + " of session " + key
+				+ " was continued or ended by another call in the meantime. Read the session to see its answer."));
 	}
 
 	/**

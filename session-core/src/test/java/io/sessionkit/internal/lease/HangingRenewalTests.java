@@ -138,7 +138,7 @@ class HangingRenewalTests {
 	private TurnLease lease(int number, TurnLeases leases) {
 		SessionKey key = key(number);
 		this.memory.add(key, List.of(new UserMessage("q")));
-		return leases.take(key);
+		return leases.take(key).orElseThrow();
 	}
 
 	private static SessionKey key(int number) {

@@ -66,7 +66,7 @@ class TurnLeasesTests {
 
 	@Test
 	void leaseThatRunsOutWhileTheStoreIsAwayIsReportedOnce() {
-		TurnLease lease = this.leases.take(KEY);
+		TurnLease lease = this.leases.take(KEY).orElseThrow();
 		this.away.set(true);
 		Awaitility.await().until(() -> !this.lost.isEmpty());
 		assertThat(lease.isHeld()).isFalse();
@@ -84,7 +84,7 @@ class TurnLeasesTests {
 		AtomicInteger failures = new AtomicInteger();
 		SessionStore failing = AwayStores.of(this.memory,
 				() -> this.away.get() && failures.getAndIncrement() < FAILURES);
-		TurnLease lease = new TurnLeases(failing, life, this.renewals, CallObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(failing, life, this.renewals, CallObserver.NONE).take(KEY).orElseThrow();
 		long taken = revision();
 		this.away.set(true);
 		Awaitility.await().atMost(life.multipliedBy(2)).until(() -> revision() > taken);
@@ -97,7 +97,7 @@ class TurnLeasesTests {
 	@Test
 	void leaseIsGivenBackWhenTheStoreIsBack() {
 		Duration life = Duration.ofSeconds(30);
-		TurnLease lease = new TurnLeases(this.store, life, this.renewals, CallObserver.NONE).take(KEY);
+		TurnLease lease = new TurnLeases(this.store, life, this.renewals, CallObserver.NONE).take(KEY).orElseThrow();
 		this.away.set(true);
 		lease.leave();
 		assertThat(this.memory.records(KEY, TurnRecords.LEASE)).hasSize(1);
@@ -135,7 +135,7 @@ class TurnLeasesTests {
 		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> failing.take(KEY));
 		down.beforePut((record) -> {
 		});
-		TurnLease held = new TurnLeases(this.memory, life, this.renewals, CallObserver.NONE).take(KEY);
+		TurnLease held = new TurnLeases(this.memory, life, this.renewals, CallObserver.NONE).take(KEY).orElseThrow();
 		// longer than it takes until what may be taken is given back
 		Awaitility.await()
 			.during(life.dividedBy(12))
@@ -145,7 +145,7 @@ class TurnLeasesTests {
 
 	@Test
 	void leaseOfASessionThatIsErasedIsNotReported() {
-		TurnLease lease = this.leases.take(KEY);
+		TurnLease lease = this.leases.take(KEY).orElseThrow();
 		this.memory.erase(KEY);
 		Awaitility.await().until(() -> !lease.isHeld());
 		assertThat(this.lost).isEmpty();
