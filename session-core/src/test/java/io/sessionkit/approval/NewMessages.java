@@ -3,15 +3,18 @@ package io.sessionkit.approval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import io.sessionkit.Concurrency;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionLostException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnOpenException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
@@ -21,7 +24,9 @@ import io.sessionkit.guard.Redactor;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionContext;
+import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
+import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.lease.TurnRecords;
@@ -47,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * The treatment of a message that comes while calls wait, and of a turn that is
@@ -542,6 +548,55 @@ abstract class NewMessages extends ResumedTurns {
 		});
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).hasSize(7).endsWith("user: damn", "user: q2", "user: q3", "assistant: done");
+	}
+
+	/** Nobody else continues this turn, so the call must not end as if it were queued. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callWhoseMessageIsKeptSaysSoIfAHookFindsAnotherSessionBusyThen(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		TurnInProgressException busy = new TurnInProgressException("Another session is busy.");
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("calling", (input) -> {
+			if (input.contains(new UserMessage("damn"))) {
+				throw busy;
+			}
+			return HookResult.keep();
+		})));
+		assertThatThrownBy(() -> ask(mode, "q2")).isSameAs(busy).satisfies(NewMessages::saysThatItIsKept);
+		threads((threads) -> {
+		});
+		assertThat(answer(mode)).isEqualTo("done");
+		assertThat(log()).hasSize(6).endsWith("user: damn", "user: q2", "assistant: done");
+	}
+
+	/** The call would hold the place in line that the other one needs. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void callOfAListenerDoesNotWaitForTheCallThatCouldNotContinueTheTurn(ClientSetup.Mode mode) {
+		queuedUnasked(mode);
+		threads((threads) -> threads.hooks(TestHooks.beforeTurn("polite",
+				(input) -> input.contains(new UserMessage("damn")) ? HookResult.refuse("rude") : HookResult.keep())));
+		List<Throwable> thrown = new CopyOnWriteArrayList<>();
+		SessionListener listener = new SessionListener() {
+
+			@Override
+			public void failed(SessionEvent.Failed event) {
+				thrown.add(catchThrowable(() -> response(setup(mode),
+						client(setup(mode)).build()
+							.prompt()
+							.user("q2")
+							.advisors(SessionAdvisor.concurrency(Concurrency.REJECT)))));
+			}
+
+		};
+		assertThatExceptionOfType(SessionRefusedException.class).isThrownBy(() -> response(setup(mode),
+				client(setup(mode)).build()
+					.prompt()
+					.advisors(SessionAdvisor.concurrency(Concurrency.REJECT))
+					.advisors(SessionAdvisor.listener(listener))));
+		assertThat(thrown).singleElement()
+			.isInstanceOf(SessionRefusedException.class)
+			.satisfies((ex) -> assertThat(ex).hasMessageContaining("Do not send it again"));
 	}
 
 	/** It could not become history before the one that waits. */

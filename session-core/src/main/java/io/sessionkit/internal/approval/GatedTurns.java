@@ -38,6 +38,7 @@ import io.sessionkit.internal.line.Request;
 import io.sessionkit.internal.line.SilentLease;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.turn.OpenedTurn;
+import io.sessionkit.internal.turn.Resumed;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
@@ -100,7 +101,7 @@ public final class GatedTurns {
 		 * The call leaves the turn alone.
 		 *
 		 * @param why the reason
-		 * @param isBusy whether another call works on it; if not, it is over
+		 * @param isBusy whether another call works on it; if not, nothing waits
 		 */
 		record Left(SessionException why, boolean isBusy) implements Continuation {
 
@@ -286,12 +287,13 @@ public final class GatedTurns {
 			@Nullable Admission admission) {
 		Means means = new Means(tools, toolLoop, admission, TurnBinding.enclosing().orElse(null));
 		if (admission == null) {
-			return atWork(enter(request.key(), means), () -> open(request, means));
+			return atWork(request.key(), means, () -> open(request, means));
 		}
 		boolean works = false;
 		try {
 			OpenedCall answered = answered(request, admission);
-			OpenedCall opened = (answered != null) ? answered : admitted(request, means, admission);
+			OpenedCall opened = (answered != null) ? answered : atWork(request.key(), means,
+					() -> (admission.answer() != null) ? again(request, means, admission) : open(request, means));
 			works = opened instanceof OpenedCall.Working;
 			return opened;
 		}
@@ -314,28 +316,9 @@ public final class GatedTurns {
 		return answered;
 	}
 
-	/** Opens a call that no turn answers, or whose turn broke off. */
-	private OpenedCall admitted(TurnRequest request, Means means, Admission admission) {
-		Answer brokeOff = admission.answer();
-		if (brokeOff == null) {
-			return atWork(enter(request.key(), means), () -> open(request, means));
-		}
-		return atWork(admission.hasJoined() ? enterJoined(request.key(), means, brokeOff) : enter(request.key(), means),
-				() -> again(request, means, admission));
-	}
-
-	private Drain.Work enter(SessionKey key, Means means) {
-		return this.turns.drain().enter(key, means.isInside());
-	}
-
-	private Drain.Work enterJoined(SessionKey key, Means means, Answer brokeOff) {
-		return this.turns.drain()
-			.tryEnter(means.isInside())
-			.orElseThrow(() -> new OpenTurnMessage(key).shuttingDown(brokeOff));
-	}
-
 	/** The turn that is opened counts as work of this process until its call ends. */
-	private static OpenedCall atWork(Drain.Work work, Supplier<OpenedCall> opening) {
+	private OpenedCall atWork(SessionKey key, Means means, Supplier<OpenedCall> opening) {
+		Drain.Work work = enter(key, means);
 		boolean works = false;
 		try {
 			OpenedCall opened = opening.get();
@@ -352,38 +335,46 @@ public final class GatedTurns {
 		}
 	}
 
+	private Drain.Work enter(SessionKey key, Means means) {
+		return this.turns.drain()
+			.tryEnter(means.isInside())
+			.orElseThrow(() -> shuttingDown(key, means.admission()));
+	}
+
+	private static SessionException shuttingDown(SessionKey key, @Nullable Admission admission) {
+		Answer joined = (admission != null && admission.hasJoined()) ? admission.answer() : null;
+		return (joined != null) ? new OpenTurnMessage(key).shuttingDown(joined) : Drain.refused(key);
+	}
+
 	/**
-	 * Continues the turn that answers the call with the messages that it has. Another
-	 * call may have ended it after this one had found it open.
+	 * Continues the turn that answers the call, which broke off, with the messages that
+	 * it has.
 	 */
 	private OpenedCall again(TurnRequest request, Means means, Admission admission) {
 		TurnRequest asked = request.input(List.of()).start(TurnRequest.Start.HEAD);
-		Supplier<Continuation> work = () -> {
-			check(asked, means);
-			return continued(asked, means);
-		};
-		OpenTurnMessage kept = admission.hasJoined() ? new OpenTurnMessage(request.key()) : null;
-		Continuation continuation = (kept != null) ? kept.during(work) : work.get();
-		if (continuation instanceof Continuation.Opened opened) {
-			return opened.call();
-		}
-		Continuation.Left left = (Continuation.Left) continuation;
+		Supplier<Continuation> work = () -> continued(asked, means);
+		Continuation continuation = admission.hasJoined() ? new OpenTurnMessage(request.key()).during(work) : work.get();
+		return (continuation instanceof Continuation.Left left) ? ended(request, admission, left)
+				: continuation.orThrow();
+	}
+
+	/** Another call may have ended the turn after this one had found it open. */
+	private OpenedCall ended(TurnRequest request, Admission admission, Continuation.Left left) {
 		OpenedCall answered = left.isBusy() ? null : answered(request, admission);
-		if (answered == null) {
-			throw (kept != null) ? kept.continuedByOthers() : left.why();
+		if (answered != null) {
+			return answered;
 		}
-		return answered;
+		throw admission.hasJoined() ? new OpenTurnMessage(request.key()).continuedByOthers() : left.why();
 	}
 
 	private OpenedCall open(TurnRequest request, Means means) {
 		if (!request.isStored()) {
 			return new OpenedCall.Working(unstored(request, means));
 		}
-		check(request, means);
 		if (continues(request)) {
-			checkContinues(request);
 			return continued(request, means).orThrow();
 		}
+		check(request, means);
 		OpenedTurn turn = this.turns.open(request, means.admission());
 		return (turn.openTurn() == 0) ? begun(turn, means) : afterPause(request, turn, means);
 	}
@@ -409,14 +400,15 @@ public final class GatedTurns {
 
 	/** Continues the open turn, or asks the question that is left of the newest one. */
 	private Continuation continued(TurnRequest request, Means means) {
-		WaitingTurns.Resumed found = this.waitingTurns.resume(request, means.admission(),
+		check(request, means);
+		checkContinues(request);
+		Resumed found = this.waitingTurns.resume(request, means.admission(),
 				(turn) -> HeldCalls.takeAttributes(turn, this.ledger));
-		if (found instanceof WaitingTurns.Resumed.Question question) {
+		if (found instanceof Resumed.Question question) {
 			return new Continuation.Opened(open(request.start(TurnRequest.Start.answering(question.number())), means));
 		}
-		return (found instanceof WaitingTurns.Resumed.Taken taken) ? continued(taken.turn(), means)
-				: new Continuation.Left(((WaitingTurns.Resumed.None) found).why(),
-						found instanceof WaitingTurns.Resumed.Busy);
+		return (found instanceof Resumed.Taken taken) ? continued(taken.turn(), means)
+				: new Continuation.Left(((Resumed.None) found).why(), found instanceof Resumed.Busy);
 	}
 
 	private Continuation continued(RunningTurn turn, Means means) {

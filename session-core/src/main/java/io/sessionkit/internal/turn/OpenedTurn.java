@@ -90,6 +90,7 @@ public final class OpenedTurn {
 	}
 
 	RunningTurn begin() {
+		this.input.takeOnce();
 		RunningTurn turn = new RunningTurn(this.parts, this.input);
 		turn.begin();
 		return turn;

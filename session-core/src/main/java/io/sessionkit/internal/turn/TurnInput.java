@@ -79,7 +79,6 @@ final class TurnInput {
 	 * fails, it is kept as it was.
 	 */
 	void begin() {
-		takeOnce();
 		if (!this.parts.hooks().isEmpty()) {
 			checkInput();
 			this.parts.context().begin();
@@ -148,8 +147,12 @@ final class TurnInput {
 		return queued.size() - passed.size();
 	}
 
-	/** What a turn is asked twice would be in the history twice. */
-	private void takeOnce() {
+	/**
+	 * Notes that the turn takes what is said to it, which would be in the history twice
+	 * otherwise.
+	 * @throws IllegalStateException if it has done so
+	 */
+	void takeOnce() {
 		if (!this.taken.compareAndSet(false, true)) {
 			throw new IllegalStateException("The turn on session " + this.parts.start().key() + " has begun already.");
 		}

@@ -7,17 +7,11 @@ import java.util.function.Supplier;
 
 import io.sessionkit.Session;
 import io.sessionkit.SessionKey;
-import io.sessionkit.SessionSettings;
 import io.sessionkit.TokenUsage;
-import io.sessionkit.context.Prune;
-import io.sessionkit.context.Trim;
 import io.sessionkit.internal.message.CurrentTurn;
 import io.sessionkit.internal.opening.OpenedView;
-import io.sessionkit.internal.opening.ReplayedParameters;
-import io.sessionkit.internal.opening.TurnParameters;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.opening.TurnRules;
-import io.sessionkit.internal.opening.TurnViews;
 import io.sessionkit.internal.round.HookRun;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.snapshot.SnapshotTaker;
@@ -25,16 +19,12 @@ import io.sessionkit.internal.snapshot.VerbatimMessages;
 import io.sessionkit.internal.view.Calibration;
 import io.sessionkit.internal.view.CarriedTurns;
 import io.sessionkit.internal.view.GivenHistory;
-import io.sessionkit.internal.view.History;
-import io.sessionkit.internal.view.Limits;
 import io.sessionkit.internal.view.Merged;
 import io.sessionkit.internal.view.PassedMessages;
 import io.sessionkit.internal.view.RequestSize;
 import io.sessionkit.internal.view.RequestView;
-import io.sessionkit.internal.view.ToolPruner;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewTrimmer;
-import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -53,25 +43,10 @@ final class TurnPrompt {
 
 	private final StoreOptions options;
 
-	/** The lines that the history is made of. */
-	private final List<ViewLine> view;
-
-	private final History history;
-
-	/** The limits of the requests. */
-	private final Trim trim;
-
-	/** True if the limits have left out some of what the session holds. */
-	private final boolean isCut;
+	private final OpenedHistory opened;
 
 	/** True once the model was called. */
 	private volatile boolean asked;
-
-	/** True if the call that opened the turn has brought the history. */
-	private final boolean isGiven;
-
-	/** Counts tokens; null if no limit and no trigger does. */
-	private final @Nullable RequestSize size;
 
 	/** Null if nothing counts tokens. */
 	private final @Nullable Calibration calibration;
@@ -96,57 +71,23 @@ final class TurnPrompt {
 		this.input = request.input();
 		Session base = opened.seen();
 		this.head = (base != null) ? base.head() : 0;
-		List<ViewLine> own = ViewLine.of(opened.view(), this.options);
-		OpenedView.Brought brought = opened.brought();
-		this.isGiven = brought != null && brought.asItIs();
-		List<ViewLine> all = (brought != null) ? joined(brought.lines(), own) : own;
-		TurnViews views = setup.views();
-		Limits limits = Limits.of(request.limit(), (base != null) ? base.settings() : SessionSettings.NONE,
-				this.rules.sent().trim());
-		this.trim = this.isGiven ? Trim.NONE : limits.trim();
-		this.view = this.isGiven ? all : pruned(all, base);
-		boolean countsTokens = views.countsTokens() || this.trim.limitsTokens();
-		double factor = countsTokens ? views.memory().factor(this.key) : 1;
-		this.history = this.isGiven ? History.given(this.view)
-				: History.of(shown(this.view), (base != null) ? base.summaryTurn() : 0, this.head,
-						limits.estimated(factor), limits.messages(), this.input);
-		this.isCut = !this.isGiven && (this.history.lines().size() < this.view.size() || isPartlyRead(opened.view()));
-		this.size = countsTokens ? new RequestSize(this.history.lines(), this.options.tokens(), factor) : null;
-		this.calibration = (this.size != null)
-				? new Calibration(this.key, views.memory(), this.size, this.options.tokens()) : null;
-	}
-
-	private static boolean isPartlyRead(@Nullable SessionView view) {
-		return view != null && view.items().size() < view.session().totals().items();
-	}
-
-	private List<ViewLine> pruned(List<ViewLine> lines, @Nullable Session session) {
-		return this.rules.sent().prune().equals(Prune.NONE) ? lines
-				: new ToolPruner(this.rules.sent().prune(), this.trim.pins(), this.options.tokens()).prune(lines,
-						session, this.input);
-	}
-
-	/**
-	 * Returns the lines as they are shown: with the parameters that were kept to be shown
-	 * again.
-	 */
-	private List<ViewLine> shown(List<ViewLine> lines) {
-		TurnParameters parameters = this.rules.kept().parameters();
-		return parameters.replayed().isEmpty() ? lines
-				: ReplayedParameters.show(lines, parameters, this.options.tokens());
+		this.opened = OpenedHistory.of(request, opened, setup);
+		RequestSize size = this.opened.size();
+		this.calibration = (size != null)
+				? new Calibration(this.key, setup.views().memory(), size, this.options.tokens()) : null;
 	}
 
 	/** Returns whether a call has brought the history, so that it is sent as it is. */
 	boolean isGiven() {
-		return this.isGiven;
+		return this.opened.isGiven();
 	}
 
 	List<ViewLine> lines() {
-		return this.history.lines();
+		return this.opened.history().lines();
 	}
 
 	List<Message> history() {
-		return this.history.messages();
+		return this.opened.history().messages();
 	}
 
 	/**
@@ -154,7 +95,7 @@ final class TurnPrompt {
 	 * @param end the end of the part of the history to search
 	 */
 	List<Integer> turnStarts(int end) {
-		return this.history.starts().stream().filter((start) -> start < end).toList();
+		return this.opened.history().starts().stream().filter((start) -> start < end).toList();
 	}
 
 	List<Message> input() {
@@ -182,14 +123,14 @@ final class TurnPrompt {
 	 * @throws io.sessionkit.context.InvalidSequenceException if it cannot
 	 */
 	void checkPassed() {
-		if (this.isGiven) {
+		if (isGiven()) {
 			PassedMessages.check(this.key, history(), this.input, this.rules.sent().guard().repair());
 			GivenHistory.check(this.key, history(), this.input, this.rules.sent().guard().repair());
 			return;
 		}
 		// if a limit cut off the calls that these results answer, the calls that end
 		// the history now are older ones
-		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && this.history.carried().isEmpty();
+		boolean answersNothing = CarriedTurns.beginsWithResults(this.input) && carried().isEmpty();
 		PassedMessages.check(this.key, answersNothing ? List.of() : history(), this.input,
 				this.rules.sent().guard().repair());
 	}
@@ -199,7 +140,7 @@ final class TurnPrompt {
 	 * the calls whose results the turn begins with.
 	 */
 	List<Message> mergeable() {
-		return history().subList(0, history().size() - this.history.carried().size());
+		return history().subList(0, history().size() - carried().size());
 	}
 
 	/**
@@ -219,7 +160,7 @@ final class TurnPrompt {
 	 */
 	void merged(Merged result) {
 		if (!result.isPlain(mergeable(), this.input)) {
-			Merged whole = result.behind(this.history.carried());
+			Merged whole = result.behind(carried());
 			PassedMessages.checkChanged("The HistoryMerge", this.key, this.input, result.input(), whole.messages(),
 					this.rules.sent().guard().repair());
 			this.input = result.input();
@@ -270,7 +211,7 @@ final class TurnPrompt {
 	private RequestView requestView() {
 		ViewTrimmer known = this.trimmer;
 		if (known == null) {
-			known = new ViewTrimmer(this.key, this.history, this.trim, this.size);
+			known = new ViewTrimmer(this.key, this.opened.history(), this.opened.trim(), this.opened.size());
 			this.trimmer = known;
 		}
 		return new RequestView(this.key, known, this.rules.sent().guard());
@@ -313,7 +254,7 @@ final class TurnPrompt {
 	/** Returns the estimated tokens of the history. */
 	int tokens() {
 		int tokens = 0;
-		for (ViewLine line : this.history.lines()) {
+		for (ViewLine line : lines()) {
 			tokens += line.tokens();
 		}
 		return tokens;
@@ -326,7 +267,7 @@ final class TurnPrompt {
 
 	/** Returns whether a limit has left out some of the history. */
 	synchronized boolean isTrimmed() {
-		return this.isCut || (this.trimmer != null && this.trimmer.hasTrimmed());
+		return this.opened.isCut() || (this.trimmer != null && this.trimmer.hasTrimmed());
 	}
 
 	/**
@@ -335,8 +276,8 @@ final class TurnPrompt {
 	synchronized SnapshotTaker snapshots() {
 		SnapshotTaker known = this.snapshots;
 		if (known == null) {
-			known = new SnapshotTaker(this.view, new VerbatimMessages(this.key, this.head, this.options.codec()),
-					this.rules.kept().systemText());
+			known = new SnapshotTaker(this.opened.view(),
+					new VerbatimMessages(this.key, this.head, this.options.codec()), this.rules.kept().systemText());
 			this.snapshots = known;
 		}
 		return known;
@@ -349,9 +290,13 @@ final class TurnPrompt {
 	 */
 	private List<Message> current() {
 		if (this.merged != null) {
-			return this.merged.current(this.history.carried());
+			return this.merged.current(carried());
 		}
-		return joined(this.history.carried(), this.input);
+		return joined(carried(), this.input);
+	}
+
+	private List<Message> carried() {
+		return this.opened.history().carried();
 	}
 
 	private static List<Message> with(List<Transcript.Entry> said, List<Message> opening) {
@@ -363,8 +308,8 @@ final class TurnPrompt {
 		return turn;
 	}
 
-	private static <T> List<T> joined(List<T> first, List<T> second) {
-		List<T> joined = new ArrayList<>(first.size() + second.size());
+	private static List<Message> joined(List<Message> first, List<Message> second) {
+		List<Message> joined = new ArrayList<>(first.size() + second.size());
 		joined.addAll(first);
 		joined.addAll(second);
 		return joined;

@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.Session;
 import io.sessionkit.SessionConflictException;
-import io.sessionkit.SessionException;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
@@ -65,55 +64,6 @@ public final class WaitingTurns {
 	 */
 	public void checkLife(@Nullable Duration timeToLive) {
 		this.setup.leases().checkLife(timeToLive);
-	}
-
-	/**
-	 * What a call without a message finds.
-	 */
-	public sealed interface Resumed {
-
-		/**
-		 * The open turn, on which this call works from now on.
-		 *
-		 * @param turn the turn, which holds a reply back
-		 */
-		record Taken(RunningTurn turn) implements Resumed {
-		}
-
-		/**
-		 * No open turn, but a question whose reply was deleted, so that it is to be asked
-		 * again.
-		 *
-		 * @param number the number of its turn, which is the newest one
-		 */
-		record Question(long number) implements Resumed {
-		}
-
-		/**
-		 * No turn that this call can continue.
-		 */
-		sealed interface None extends Resumed {
-
-			/**
-			 * Returns the reason.
-			 * @return the exception for a call that was to do nothing else
-			 */
-			SessionException why();
-
-		}
-
-		/**
-		 * No open turn, or only one that the call does not mean.
-		 */
-		record Nothing(NothingWaitsException why) implements None {
-		}
-
-		/**
-		 * A turn on which another call works, or the session is gone.
-		 */
-		record Busy(TurnInProgressException why) implements None {
-		}
-
 	}
 
 	/**

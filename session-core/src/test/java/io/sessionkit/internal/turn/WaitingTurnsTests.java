@@ -15,9 +15,12 @@ import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.opening.TurnRequest;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionView;
 import io.sessionkit.store.StoreOptions;
+import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +30,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class WaitingTurnsTests {
 
@@ -109,6 +113,44 @@ class WaitingTurnsTests {
 			leaveWaiting();
 		};
 		assertThat(waiting.find(KEY)).isEmpty();
+	}
+
+	/** Its hooks would run twice, and what they have left would be asked again. */
+	@Test
+	void turnThatWasOpenedBeginsOnce() {
+		OpenedTurn opened = this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null);
+		RunningTurn turn = this.turns.begin(opened);
+		assertThatIllegalStateException().isThrownBy(() -> this.turns.begin(opened))
+			.withMessageContaining("has begun already");
+		assertThat(this.memory.find(KEY)).isEmpty();
+		turn.cancel();
+		assertThat(this.memory.turns(KEY, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.CANCELLED);
+	}
+
+	@Test
+	void recordsThatAreRegisteredOneAfterTheOtherAreAllWritten() {
+		RunningTurn turn = this.turns.begin(this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null));
+		turn.alongside(() -> List.of(record("a")));
+		turn.alongside(() -> List.of(record("b")));
+		turn.cancel();
+		assertThat(this.memory.records(KEY, "test")).extracting(SessionRecord::id).containsExactlyInAnyOrder("a", "b");
+	}
+
+	private static RecordWrite record(String id) {
+		return RecordWrite.create("test", id, "{}");
+	}
+
+	@Test
+	void whatACallWithoutAMessageFindsIsNoException() {
+		TurnRequest request = TurnRequest.of(KEY, List.of());
+		WaitingTurns waiting = this.turns.waitingTurns();
+		assertThat(waiting.resume(request, null, (turn) -> {
+		})).isInstanceOf(Resumed.Nothing.class);
+		leaveWaiting();
+		RunningTurn working = waiting.takeOver(request);
+		assertThat(waiting.resume(request, null, (turn) -> {
+		})).isInstanceOf(Resumed.Busy.class);
+		working.giveUp();
 	}
 
 	@Test
