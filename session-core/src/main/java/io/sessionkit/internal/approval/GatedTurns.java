@@ -336,9 +336,7 @@ public final class GatedTurns {
 	}
 
 	private Drain.Work enter(SessionKey key, Means means) {
-		return this.turns.drain()
-			.tryEnter(means.isInside())
-			.orElseThrow(() -> shuttingDown(key, means.admission()));
+		return this.turns.drain().tryEnter(means.isInside()).orElseThrow(() -> shuttingDown(key, means.admission()));
 	}
 
 	private static SessionException shuttingDown(SessionKey key, @Nullable Admission admission) {
