@@ -351,7 +351,8 @@ public final class GatedTurns {
 	private OpenedCall again(TurnRequest request, Means means, Admission admission) {
 		TurnRequest asked = request.input(List.of()).start(TurnRequest.Start.HEAD);
 		Supplier<Continuation> work = () -> continued(asked, means);
-		Continuation continuation = admission.hasJoined() ? new OpenTurnMessage(request.key()).during(work) : work.get();
+		Continuation continuation = admission.hasJoined() ? new OpenTurnMessage(request.key()).during(work)
+				: work.get();
 		return (continuation instanceof Continuation.Left left) ? ended(request, admission, left)
 				: continuation.orThrow();
 	}
