@@ -34,8 +34,6 @@ import io.sessionkit.conversation.TimeModel.ModelTurn;
 import io.sessionkit.internal.view.Summaries;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
-import io.sessionkit.store.PathQuery;
-import io.sessionkit.store.Point;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.SessionStoreFixture;
 import io.sessionkit.store.Tail;
