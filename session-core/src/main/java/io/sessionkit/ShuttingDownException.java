@@ -2,8 +2,10 @@ package io.sessionkit;
 
 /**
  * Thrown if a call comes to a process that shuts down, or waits in line there. Nothing
- * was run; make the call again, and another process takes it. A call whose messages have
- * joined the turn of another process ends with a {@link TurnHandedOverException} instead.
+ * was run; make the call again, and another process takes it. A rewind that has begun
+ * stops before its next tool, and goes on there if it is called again. A call whose
+ * messages have joined the turn of another process ends with a
+ * {@link TurnHandedOverException} instead.
  */
 public final class ShuttingDownException extends SessionException {
 

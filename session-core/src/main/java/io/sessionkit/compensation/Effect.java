@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A tool call of the history that has run, or may have run.
  *
  * @param id its id in the session, which never changes; also the id of the call that
- * takes it back
+ * takes it back. What a call may have done before a person let it run again has an id of
+ * its own, and no call takes it back
  * @param turn the number of its turn
  * @param tool the name of the tool
  * @param arguments the arguments with which it ran: those of the model, or those that a

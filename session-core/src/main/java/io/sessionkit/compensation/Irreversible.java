@@ -26,7 +26,10 @@ public record Irreversible(Effect effect, Reason reason, String detail) {
 		 * the compensating tool.
 		 */
 		ARGUMENTS,
-		/** It is not known whether the call has had its effect. */
+		/**
+		 * It is not known whether the call has had its effect, or whether it had it
+		 * before a person let it run again.
+		 */
 		UNCERTAIN,
 		/** The call was not run by a turn of this session. */
 		ELSEWHERE,

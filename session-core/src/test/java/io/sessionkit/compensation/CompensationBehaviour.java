@@ -300,6 +300,60 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 	}
 
 	@Test
+	void callThatAPersonLetRunAgainMayHaveHadItsEffectTwice() {
+		this.model.calls(order("delete_order", 1));
+		ask(ClientSetup.Mode.CALL, "question");
+		approve(waiting());
+		breakOffInATool();
+		approvals().decide(waiting(), Decision.retry("anna"));
+		this.model.says("done");
+		goOn(ClientSetup.Mode.CALL);
+		assertThat(this.runs).as("the tool takes no key").hasSize(2);
+		RewindPlan plan = plan(1);
+		assertThat(reasons(plan)).containsExactly(Reason.UNCERTAIN);
+		assertThat(plan.irreversible().get(0).effect()).isNotEqualTo(plan.compensations().get(0).effect())
+			.returns("{\"order\":1}", Effect::arguments);
+		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
+		assertThat(rewind(plan.acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+		assertThat(this.runs).hasSize(3).last().isEqualTo("restore 1 (ok delete 1)");
+	}
+
+	/** Whoever has accepted what the first run may have done has not accepted more. */
+	@Test
+	void rejectedCompensationOfACallThatRanAgainMustBeAcceptedToo() {
+		this.policy = (rules) -> rules.tools(Set.of("restore_order"));
+		this.model.calls(order("delete_order", 1));
+		ask(ClientSetup.Mode.CALL, "question");
+		approve(waiting());
+		breakOffInATool();
+		approvals().decide(waiting(), Decision.retry("anna"));
+		this.model.says("done");
+		goOn(ClientSetup.Mode.CALL);
+		RewindPlan plan = plan(1).acceptingIrreversible();
+		assertThat(rewind(plan).status()).isEqualTo(Status.WAITING);
+		compensations().decide(pendingCompensation(), Decision.reject("bob"));
+		assertThat(rewind(plan).status()).isEqualTo(Status.REFUSED);
+		assertThat(reasons(plan(1))).containsExactly(Reason.REJECTED, Reason.UNCERTAIN);
+		assertThat(rewind(plan(1).acceptingIrreversible()).status()).isEqualTo(Status.COMPLETED);
+	}
+
+	/** The tool has run, and nothing of that is stored. */
+	private void breakOffInATool() {
+		List<ToolCallback> dying = shop().stream()
+			.map((tool) -> (ToolCallback) new DyingTool(tool, this.runs, () -> observed().beforePut((write) -> {
+				if (write.kind().equals(Ledger.APPROVAL)) {
+					throw new DyingTool.Death();
+				}
+			})))
+			.toList();
+		tools(dying.toArray(ToolCallback[]::new));
+		assertThatExceptionOfType(DyingTool.Death.class).isThrownBy(() -> goOn(ClientSetup.Mode.CALL));
+		observed().beforePut((write) -> {
+		});
+		tools(shop().toArray(ToolCallback[]::new));
+	}
+
+	@Test
 	void cancelledCallsHaveNoEffect() {
 		this.model.calls(order("delete_order", 1), order("cancel_order", 2));
 		ask(ClientSetup.Mode.CALL, "question");

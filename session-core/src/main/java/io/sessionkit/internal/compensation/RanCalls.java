@@ -43,6 +43,10 @@ final class RanCalls {
 	private static final Flaw UNKNOWN_END = new Flaw(Reason.UNCERTAIN,
 			"It is not known whether the call has had its effect.");
 
+	private static final Flaw RAN_BEFORE = new Flaw(Reason.UNCERTAIN,
+			"The call ran once more, since a person said so when it was not known whether it had run. What it may have"
+					+ " done before that stays.");
+
 	/** The name in place of that of a tool which is not known. */
 	private static final String UNKNOWN = "unknown";
 
@@ -204,6 +208,15 @@ final class RanCalls {
 		return ran ? null : UNKNOWN_END;
 	}
 
+	private static boolean hasRunAgain(LedgerEntry entry) {
+		return entry.approval().decisions().stream().anyMatch((each) -> each.verb() == Decision.Verb.RETRY);
+	}
+
+	/** Only the tool knows whether it has recognized the call by its id. */
+	private static Effect beforeThat(Effect again) {
+		return new Effect(CallId.ofRunsBefore(again.id()), again.turn(), again.tool(), again.arguments(), null);
+	}
+
 	/**
 	 * The calls of one reply.
 	 */
@@ -304,8 +317,16 @@ final class RanCalls {
 		private void addKnown(int index, List<RanCall> ran) {
 			this.entries.stream()
 				.filter((entry) -> entry.approval().index() == index && (mayHaveRun(entry) || this.interchangeable))
-				.forEach((entry) -> ran.add(new RanCall(effect(id(index), entry), place(this.round, index),
-						orOfTurn(this.interchangeable ? UNKNOWN_END : flawOf(entry)))));
+				.forEach((entry) -> addKnown(index, entry, ran));
+		}
+
+		private void addKnown(int index, LedgerEntry entry, List<RanCall> ran) {
+			Effect effect = effect(id(index), entry);
+			Flaw flaw = orOfTurn(this.interchangeable ? UNKNOWN_END : flawOf(entry));
+			if (flaw == null && hasRunAgain(entry)) {
+				ran.add(new RanCall(beforeThat(effect), place(this.round, index), RAN_BEFORE));
+			}
+			ran.add(new RanCall(effect, place(this.round, index), flaw));
 		}
 
 		/** Returns a call of which there is no more than the messages. */

@@ -29,4 +29,13 @@ public final class CallId {
 		return Sha256.of("compensation\0" + place).substring(0, DIGITS);
 	}
 
+	/**
+	 * Names what a call may have done before a person let it run again. No call takes
+	 * that back.
+	 * @param compensation the name of the call that takes back what it has done since
+	 */
+	public static String ofRunsBefore(String compensation) {
+		return Sha256.of("runs before\0" + compensation).substring(0, DIGITS);
+	}
+
 }

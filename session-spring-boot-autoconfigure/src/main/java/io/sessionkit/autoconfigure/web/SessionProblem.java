@@ -75,7 +75,7 @@ enum SessionProblem {
 			"Another request is working on the session. When it is done, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
 
 	TURN_OPEN(TurnOpenException.class, HttpStatus.CONFLICT,
-			"A turn of the session is not finished. Decide its tool calls, if any wait, and continue it without a message."),
+			"A turn of the session is not finished. If another request is working on it, wait and read the session. Otherwise decide its tool calls, if any wait, and continue it without a message."),
 
 	NOTHING_WAITS(NothingWaitsException.class, HttpStatus.CONFLICT,
 			"Nothing in the session waits to be continued. It may have gone on already."),
@@ -111,7 +111,7 @@ enum SessionProblem {
 			"The server shuts down, and the turn is not finished. Ask to continue it, without a new message."),
 
 	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"The end of the turn, and with it the answer, may not be stored. Read the session, then ask again, without a message if a turn is open."),
+			"A step of the turn, or its end with the answer, may not be stored. Read the session, then ask again, without a message if a turn is open."),
 
 	HOOK_FAILED(HookFailedException.class),
 
@@ -135,7 +135,7 @@ enum SessionProblem {
 	/**
 	 * The detail of {@link #NOT_STORED} if the store has said that it refuses the turn.
 	 */
-	private static final String UNWRITTEN = "The end of the turn, and with it the answer, is not stored. Ask again, without a message if a turn is open.";
+	private static final String UNWRITTEN = "A step of the turn, or its end with the answer, is not stored. Ask again, without a message if a turn is open.";
 
 	/** The detail of {@link #CHANGE_REFUSED} if there is no such turn or branch. */
 	private static final String UNKNOWN = "The session has no such turn or branch. Read it, then choose again.";
@@ -180,8 +180,8 @@ enum SessionProblem {
 
 	/**
 	 * Returns whether the same request may be sent again in a moment: the call has not
-	 * begun. After the other problems that pass, its message may be stored, and its tools
-	 * may have run.
+	 * begun, or it is a rewind that goes on where it has stopped. After the other
+	 * problems that pass, its message may be stored, and its tools may have run.
 	 */
 	boolean isRepeatable() {
 		return this == SHUTTING_DOWN;
