@@ -111,7 +111,7 @@ enum SessionProblem {
 			"The server shuts down, and the turn is not finished. Ask to continue it, without a new message."),
 
 	NOT_STORED(CommitFailedException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"A step of the turn, or its end with the answer, may not be stored. Read the session, then ask again, without a message if a turn is open."),
+			"The end of the turn, and with it the answer, may not be stored. Read the session, then ask again, without a message if a turn is open."),
 
 	HOOK_FAILED(HookFailedException.class),
 
@@ -135,7 +135,7 @@ enum SessionProblem {
 	/**
 	 * The detail of {@link #NOT_STORED} if the store has said that it refuses the turn.
 	 */
-	private static final String UNWRITTEN = "A step of the turn, or its end with the answer, is not stored. Ask again, without a message if a turn is open.";
+	private static final String UNWRITTEN = "The end of the turn, and with it the answer, is not stored. Ask again, without a message if a turn is open.";
 
 	/** The detail of {@link #CHANGE_REFUSED} if there is no such turn or branch. */
 	private static final String UNKNOWN = "The session has no such turn or branch. Read it, then choose again.";

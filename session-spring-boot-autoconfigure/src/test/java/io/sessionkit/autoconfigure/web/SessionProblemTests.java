@@ -209,10 +209,10 @@ class SessionProblemTests {
 				.headers()
 				.hasValue("Retry-After", "1");
 			assertThat(client.get().uri("/fails/commit")).bodyJson()
-				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"A step of the turn, or its end with the"
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"The end of the turn, and with it the"
 						+ " answer, may not be stored. Read the session, then ask again, without a message if a turn is open.\"}");
 			assertThat(client.get().uri("/fails/refused-commit")).bodyJson()
-				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"A step of the turn, or its end with the"
+				.isLenientlyEqualTo("{\"code\": \"not-stored\", \"detail\": \"The end of the turn, and with it the"
 						+ " answer, is not stored. Ask again, without a message if a turn is open.\"}");
 			assertThat(client.get().uri("/fails/decision")).hasStatus(HttpStatus.CONFLICT)
 				.bodyJson()
