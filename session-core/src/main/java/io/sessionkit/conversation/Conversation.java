@@ -673,8 +673,7 @@ public final class Conversation {
 	 * returns it
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
-	 * @throws IllegalArgumentException if the key is that of this session
-	 * @throws ChangeRefusedException if the new session exists already
+	 * @throws ChangeRefusedException if the new session exists already, as this one does
 	 * @throws SessionConflictException if others kept changing this session
 	 */
 	public Conversation fork(SessionKey to) {
@@ -690,7 +689,6 @@ public final class Conversation {
 	 * @return the handle of the new session
 	 * @throws SessionNotFoundException if this session is absent, or the caller does not
 	 * reach the owner of the new one
-	 * @throws IllegalArgumentException if the key is that of this session
 	 * @throws ChangeRefusedException if there is no such turn, or it is not completed, if
 	 * the new session exists already, or if effects of a turn to copy were taken back
 	 * that is not on the active branch; see {@link Compensations}

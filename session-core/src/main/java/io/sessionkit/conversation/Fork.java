@@ -72,14 +72,10 @@ final class Fork {
 	 * Makes the copy.
 	 * @param end the last turn to copy
 	 * @throws SessionNotFoundException if there is no session to copy
-	 * @throws IllegalArgumentException if both keys are the same
-	 * @throws ChangeRefusedException if the new session exists already, if no path ends
-	 * there, or if effects of a turn were taken back
+	 * @throws ChangeRefusedException if the new session exists already or is the same, if
+	 * no path ends there, or if effects of a turn were taken back
 	 */
 	static void make(SessionStore store, SessionKey from, SessionKey to, Point end) {
-		if (from.equals(to)) {
-			throw new IllegalArgumentException("Session " + from + " cannot be forked to itself. Name another key.");
-		}
 		boolean made = Attempts.FEW
 			.make(() -> new Fork(store, from, to).made(end) ? Optional.of(true) : Optional.empty())
 			.isPresent();
@@ -103,7 +99,7 @@ final class Fork {
 		checkEffects(path);
 		path.turns().forEach((turn) -> this.items.addShown(turn.snapshot()));
 		this.items.addKept(path.records(KeptTexts.KIND), codec());
-		if (this.store.find(this.to).isPresent()) {
+		if (this.to.equals(this.from) || this.store.find(this.to).isPresent()) {
 			throw exists();
 		}
 		for (long number : numbers(path)) {

@@ -212,7 +212,8 @@ public sealed interface CallEvent {
 	/**
 	 * The end of a stream that is resumed and has no end: the process that worked on the
 	 * call has not shown for a lease that it is there, more has happened than is kept of
-	 * a stream, or the session was erased. Also the end of a call that was stopped, if
+	 * a stream, or the session was erased. Also the end of a call that is still at work
+	 * when its process ends, for its own readers too, and of one that was stopped, if
 	 * what became of its turn is not known ten seconds later, or if nothing of it can be
 	 * kept. The turn may be stored all the same, or be open: read the session. Behind
 	 * {@link Steered}, the end of a call that was stopped when its message had joined the

@@ -195,6 +195,13 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		end(new CallEvent.Lost());
 	}
 
+	/**
+	 * Tells the readers that they will see no more of the call, which goes on.
+	 */
+	void breakOff() {
+		send(new CallEvent.Lost());
+	}
+
 	private void stored(CallEvent.Ended end) {
 		this.stored = end;
 		if (this.stopped) {

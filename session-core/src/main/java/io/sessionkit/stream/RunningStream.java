@@ -137,6 +137,9 @@ final class RunningStream implements StreamStart {
 	/** True if the process ends. */
 	private volatile boolean closed;
 
+	/** True if the process ends before the call does. */
+	private volatile boolean brokenOff;
+
 	/** The call as it is read. */
 	private final Disposable.Swap reading = Disposables.swap();
 
@@ -262,8 +265,8 @@ final class RunningStream implements StreamStart {
 	/** Many streams may be at work while the store is away, so each says so once. */
 	private void failed(String what, Throwable ex) {
 		if (this.failedAt.compareAndSet(0, Math.max(1, System.nanoTime() - this.begun))) {
-			logger.warn(what + " of a call on session " + this.key + " could not be written, which is tried again: "
-					+ ex.getClass().getName());
+			logger.warn(what + " of a call on session " + this.key + " could not be written, "
+					+ (this.closed ? "and this process ends: " : "which is tried again: ") + ex.getClass().getName());
 		}
 	}
 
@@ -356,11 +359,11 @@ final class RunningStream implements StreamStart {
 
 	private void happened(CallEvent event) {
 		KeptEvents known = this.kept;
-		if (known == null && !this.stopping.get()) {
+		if (known == null && !this.stopping.get() && !this.brokenOff) {
 			throw new IllegalStateException("An advisor outside of the session has answered this call, so its stream"
 					+ " cannot be resumed. Use CallEvents.of(..) for it.");
 		}
-		if (known != null) {
+		if (known != null && !this.brokenOff) {
 			CallReader reader = this.call;
 			known.add(event, (reader != null) ? reader.result() : null);
 		}
@@ -368,6 +371,9 @@ final class RunningStream implements StreamStart {
 		long next = this.number;
 		this.number = next + 1;
 		this.events.tryEmitNext(StreamId.numbered(this.name, next, event));
+		if (this.brokenOff && CallReader.isLast(event)) {
+			this.events.tryEmitComplete();
+		}
 	}
 
 	private void completed() {
@@ -390,6 +396,7 @@ final class RunningStream implements StreamStart {
 	Runnable breakingOff() {
 		this.closed = true;
 		if (this.ended.compareAndSet(false, true)) {
+			this.brokenOff = true;
 			stopWriting();
 			return () -> written(StreamWriter::breakOff);
 		}
@@ -398,6 +405,22 @@ final class RunningStream implements StreamStart {
 				written(this.last);
 			}
 		};
+	}
+
+	/**
+	 * Tells the readers in this process, once it is {@link #breakingOff breaking off},
+	 * that they will see no more of a call that is still at work.
+	 */
+	void breakOffHere() {
+		CallReader reader = this.call;
+		if (this.brokenOff && reader != null) {
+			reader.breakOff();
+		}
+	}
+
+	/** Returns whether this process ends before the call does, which is still at work. */
+	boolean isBrokenOff() {
+		return this.brokenOff;
 	}
 
 	private void end(Consumer<StreamWriter> last) {

@@ -1,6 +1,7 @@
 package io.sessionkit.stream;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -153,7 +154,8 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	/**
 	 * Makes a call that others may read, and waits until it has ended. What it throws is
 	 * thrown as it is, also if that is after the first event.
-	 * @throws TurnInProgressException if a call that makes the same request is at work
+	 * @throws TurnInProgressException if a call that makes the same request is at work,
+	 * or if this one still is when these streams are closed
 	 */
 	void complete(ChatClientRequestSpec call) {
 		RunningStream stream = new RunningStream(this.place, OnDisconnect.CONTINUE);
@@ -164,6 +166,9 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		catch (RunningStream.WorkingElsewhere ex) {
 			throw new TurnInProgressException("Another call makes the same request on session " + ex.key()
 					+ " at this moment. Nothing was run by this one.");
+		}
+		if (stream.isBrokenOff()) {
+			throw new TurnInProgressException("The call is still at work in a process that shuts down.");
 		}
 		Throwable failure = stream.failure();
 		if (failure != null) {
@@ -348,9 +353,10 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	}
 
 	/**
-	 * Tells readers in other processes that there will be no more of the streams that are
-	 * at work in this one. If the store does not take that in 10 s, they find out when
-	 * the lease is over.
+	 * Tells the readers of streams that are at work in this process that there will be no
+	 * more: those in this process at once, and those in others by the store, which must
+	 * still be there. If it does not take that in 10 s, they find out when the lease is
+	 * over. The calls go on.
 	 */
 	@Override
 	public void close() {
@@ -359,9 +365,13 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 
 	/** A store that does not answer must not keep the process from ending. */
 	void close(Duration limit) {
-		List<Runnable> ends = this.running.values().stream().map(RunningStream::breakingOff).toList();
-		if (!ends.isEmpty()) {
-			write(ends, limit);
+		List<RunningStream> streams = List.copyOf(this.running.values());
+		List<Runnable> ends = streams.stream().map(RunningStream::breakingOff).toList();
+		List<Runnable> work = new ArrayList<>();
+		streams.forEach((each) -> work.add(each::breakOffHere));
+		work.addAll(ends);
+		if (!work.isEmpty()) {
+			write(work, limit);
 		}
 		this.running.clear();
 	}

@@ -1608,7 +1608,8 @@ class TimeTests {
 				() -> this.conversation.deleteBranch("c", false), () -> call("q", SessionAdvisor.branch("c"))));
 		refused.put(Reason.BRANCH_EXISTS, List.of(() -> this.conversation.branch("other")));
 		refused.put(Reason.BRANCH_ACTIVE, List.of(() -> this.conversation.deleteBranch("other", false)));
-		refused.put(Reason.SESSION_EXISTS, List.of(() -> this.conversation.fork(copy)));
+		refused.put(Reason.SESSION_EXISTS, List.of(() -> this.conversation.fork(copy),
+				() -> this.conversation.fork(this.key), () -> this.conversation.fork(this.key, 1)));
 		refused.put(Reason.NOT_EMPTY, List.of(() -> this.conversation.seed(said("q", "a"))));
 		refused.forEach((reason, calls) -> calls
 			.forEach((call) -> assertThatExceptionOfType(ChangeRefusedException.class).as(reason.name())
@@ -1704,7 +1705,6 @@ class TimeTests {
 			.withMessageContaining(to.id());
 		SessionKey other = SessionKey.of("time", UUID.randomUUID().toString());
 		assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(() -> this.conversation.fork(other, 9));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.conversation.fork(this.key));
 		assertThatExceptionOfType(SessionNotFoundException.class)
 			.isThrownBy(() -> this.conversations.get(other).fork(SessionKey.of("time", "x")));
 		assertThat(this.store.find(other)).isEmpty();

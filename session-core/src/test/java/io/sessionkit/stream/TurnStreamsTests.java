@@ -1056,6 +1056,52 @@ class TurnStreamsTests {
 	}
 
 	@Test
+	void processThatEndsBeforeACallTellsItsOwnReadersTooAndTheCallGoesOn() {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		List<StreamEvent> local = new CopyOnWriteArrayList<>();
+		AtomicBoolean completed = new AtomicBoolean();
+		here.resume(this.key, last(read)).doOnComplete(() -> completed.set(true)).subscribe(local::add);
+		here.close();
+		Awaitility.await().atMost(SOON).until(completed::get);
+		assertThat(local).extracting(StreamEvent::event).containsExactly(new Lost());
+		assertThat(streams().resume(this.key, last(read)).collectList().block(SOON)).isEqualTo(local);
+		say("c");
+		Awaitility.await().atMost(SOON).until(() -> !turns().isEmpty());
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(local).hasSize(1);
+	}
+
+	/** Whoever continues turns by itself must not take it for done. */
+	@Test
+	void callThatIsWaitedForIsSaidToBeAtWorkWhenItsProcessEnds() {
+		this.model.step((prompt) -> this.words.asFlux());
+		TurnStreams here = streams();
+		CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> here.complete(prompt()));
+		Awaitility.await().atMost(SOON).until(() -> !this.model.prompts().isEmpty());
+		here.close();
+		assertThat(waiting).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(TurnInProgressException.class);
+		say("c");
+	}
+
+	@Test
+	void endThatTheStoreDoesNotTakeWhenTheProcessEndsIsNotSaidToBeTriedAgain() {
+		AtomicBoolean away = new AtomicBoolean();
+		this.store = AwayStores.of(this.store, away::get);
+		TurnStreams here = streams();
+		begun(here, 3);
+		ListAppender<ILoggingEvent> log = listening();
+		away.set(true);
+		here.close();
+		assertThat(logged(log)).singleElement()
+			.asString()
+			.contains("and this process ends")
+			.doesNotContain("tried again");
+		away.set(false);
+		say("c");
+	}
+
+	@Test
 	void processThatEndsDoesNotWaitForAStoreThatHangs() throws Exception {
 		ObservedStore hanging = new ObservedStore(this.store);
 		this.store = hanging;

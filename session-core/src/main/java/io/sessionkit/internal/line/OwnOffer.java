@@ -92,11 +92,13 @@ final class OwnOffer {
 	 * @return the turn; null if there is none
 	 */
 	@Nullable Answer look(Line now) {
-		String before = this.first;
-		this.first = now.tickets().isEmpty() ? null : now.tickets().get(0).id();
+		String works = now.tickets().isEmpty() ? null : now.tickets().get(0).id();
 		this.taken = now.isTaken(this.id);
-		boolean mayBeAnswered = this.revision != 0 && (!Objects.equals(this.first, before) || !now.has(this.id));
-		return mayBeAnswered ? answer() : null;
+		boolean mayBeAnswered = this.revision != 0 && (!Objects.equals(works, this.first) || !now.has(this.id));
+		Answer answer = mayBeAnswered ? answer() : null;
+		// if the store fails, the next look reads it
+		this.first = works;
+		return answer;
 	}
 
 	/**

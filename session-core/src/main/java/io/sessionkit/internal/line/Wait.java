@@ -65,8 +65,11 @@ final class Wait {
 
 	private Duration pause = FIRST_PAUSE;
 
-	/** The last time at which this call has shown that it is there. */
-	private long beat;
+	/** The last time at which this call has shown that it is there; null for never. */
+	private @Nullable Long beat;
+
+	/** True if the store failed when this call looked last. */
+	private boolean failing;
 
 	private boolean inLine;
 
@@ -202,23 +205,61 @@ final class Wait {
 		return System.nanoTime() - came() > this.timeout.toNanos();
 	}
 
-	/** If the store fails, the call does not stay in line. */
+	/** If the store fails for longer, the call does not stay in line. */
 	private @Nullable FirstPlace found() {
 		this.looks++;
 		try {
-			SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
-			if (line == null && this.inLine) {
-				if (isAnswered(Line.NOBODY)) {
-					return null;
-				}
-				checkNotErased();
-			}
-			return unlessInTurn((line != null) ? in(line) : taken());
+			return unlessInTurn(placeIfReachable());
 		}
 		catch (Throwable ex) {
 			leave();
 			throw ex;
 		}
+	}
+
+	/**
+	 * A store that is away for a moment is asked again while the place lasts. In a
+	 * transaction of the caller nothing else would be answered.
+	 */
+	private @Nullable FirstPlace placeIfReachable() {
+		try {
+			FirstPlace place = place();
+			this.failing = false;
+			return place;
+		}
+		catch (StoreUnavailableException ex) {
+			if (this.answer != null || !isPlaceAlive() || this.lines.mayRollBack()) {
+				throw ex;
+			}
+			failed(ex);
+			return null;
+		}
+	}
+
+	private @Nullable FirstPlace place() {
+		SessionRecord line = this.inLine ? this.lines.record(this.key, this.name) : null;
+		if (line == null && this.inLine) {
+			if (isAnswered(Line.NOBODY)) {
+				return null;
+			}
+			checkNotErased();
+		}
+		return (line != null) ? in(line) : taken();
+	}
+
+	/** Others take this call out of the line when it has not shown for its life. */
+	private boolean isPlaceAlive() {
+		Long shown = this.beat;
+		return shown != null && System.nanoTime() - shown < this.lines.life().toNanos();
+	}
+
+	/** Logged once until the store is back. */
+	private void failed(StoreUnavailableException ex) {
+		if (!this.failing) {
+			logger.warn("The line of session " + this.key + " could not be read by a call that waits in it, which is"
+					+ " tried again: " + ex.getClass().getName());
+		}
+		this.failing = true;
 	}
 
 	/**
@@ -322,8 +363,7 @@ final class Wait {
 		gone.remove(this.id);
 		this.foundGone |= !gone.isEmpty();
 		Line next = now.without(gone);
-		boolean shows = !next.has(this.id)
-				|| System.nanoTime() - this.beat > Renewals.period(this.lines.life()).toNanos();
+		boolean shows = !next.has(this.id) || isToShow();
 		if (shows) {
 			next = next.has(this.id) ? next.beaten(this.id).marked(this.id, mark())
 					: next.with(this.id, mark(), this.lines.life());
@@ -331,8 +371,15 @@ final class Wait {
 		if (next.equals(now) || !this.lines.put(this.key, this.lines.write(this.key, this.name, next, revision))) {
 			return null;
 		}
-		this.beat = shows ? System.nanoTime() : this.beat;
+		if (shows) {
+			this.beat = System.nanoTime();
+		}
 		return next.isFirst(this.id) ? this.lines.admit(this.key, this.name, this.id, next, revision + 1) : null;
+	}
+
+	private boolean isToShow() {
+		Long shown = this.beat;
+		return shown == null || System.nanoTime() - shown > Renewals.period(this.lines.life()).toNanos();
 	}
 
 	/**

@@ -18,6 +18,7 @@ import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
@@ -102,6 +103,34 @@ class LinesTests {
 		this.away.set(false);
 		first.leave();
 		Awaitility.await().until(() -> this.memory.records(KEY, "line").isEmpty());
+	}
+
+	/** As all that wait in a busy chat while the store fails over. */
+	@Test
+	void aCallThatWaitsKeepsItsPlaceWhileTheStoreIsAwayForAMoment() {
+		Admission first = arrive(Duration.ofSeconds(30)).await();
+		Arrival second = arrive(Duration.ofSeconds(30));
+		assertThat(second.look()).isNull();
+		Arrival third = arrive(Duration.ofSeconds(30));
+		assertThat(third.look()).isNull();
+		this.away.set(true);
+		assertThat(second.look()).isNull();
+		assertThat(third.look()).isNull();
+		assertThat(second.look()).isNull();
+		this.away.set(false);
+		first.leave();
+		assertThat(third.look()).isNull();
+		assertThat(second.look()).isNotNull();
+	}
+
+	@Test
+	void aCallWhosePlaceRunsOutWhileTheStoreIsAwayFailsAsTheStoreDoes() {
+		arrive(Duration.ofSeconds(30)).await();
+		Arrival second = arrive(Duration.ofSeconds(1));
+		assertThat(second.look()).isNull();
+		this.away.set(true);
+		Awaitility.await()
+			.untilAsserted(() -> assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(second::look));
 	}
 
 	@Test

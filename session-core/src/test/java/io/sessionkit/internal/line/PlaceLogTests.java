@@ -71,10 +71,28 @@ class PlaceLogTests {
 		Arrival second = arrive();
 		assertThat(second.look()).isNull();
 		this.away.set(true);
-		assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(second::look);
+		second.leave();
 		second.leave();
 		assertThat(this.log.list).singleElement()
 			.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("could not leave the line", "30s"));
+	}
+
+	@Test
+	void aLineThatCannotBeReadIsLoggedOnceUntilTheStoreIsBack() {
+		arrive().await();
+		Arrival second = arrive();
+		assertThat(second.look()).isNull();
+		for (int outages = 1; outages <= 2; outages++) {
+			this.away.set(true);
+			assertThat(second.look()).isNull();
+			assertThat(second.look()).isNull();
+			this.away.set(false);
+			assertThat(second.look()).isNull();
+			assertThat(this.log.list).hasSize(outages)
+				.last()
+				.satisfies((event) -> assertThat(event.getFormattedMessage()).contains("could not be read",
+						"is tried again", StoreUnavailableException.class.getName()));
+		}
 	}
 
 	/** The store knows no reason: its data may be lost too. */

@@ -302,6 +302,11 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	@Bean
+	StreamClosing sessionKitStreamClosing(ListableBeanFactory beans) {
+		return new StreamClosing(beans);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
 	SessionContext sessionKitContext() {
 		return new SessionContext();

@@ -102,7 +102,7 @@ enum SessionProblem {
 			"The answer has broken off. Read the session, then ask again, without a message if a turn is open."),
 
 	STORE_UNAVAILABLE(StoreUnavailableException.class, HttpStatus.SERVICE_UNAVAILABLE,
-			"The sessions cannot be reached at the moment. Later, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
+			"The sessions cannot be reached or changed at the moment. Later, read the session: a message may be there. Ask again only if it is not, and without a message if a turn is open."),
 
 	SHUTTING_DOWN(ShuttingDownException.class, HttpStatus.SERVICE_UNAVAILABLE,
 			"The server shuts down. Send the request again."),

@@ -47,6 +47,7 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
@@ -90,6 +91,12 @@ class SessionDrainTests {
 	@Test
 	void drainsInThePhaseOfTheWebServer() {
 		assertThat(SessionDrain.PHASE).isEqualTo(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
+	}
+
+	@Test
+	void streamsEndBetweenTheRequestsAndTheWebServer() {
+		assertThat(StreamClosing.PHASE).isLessThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE)
+			.isGreaterThan(WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE);
 	}
 
 	/** The first of three that does so is enough: any takes longer on a busy machine. */
@@ -164,9 +171,9 @@ class SessionDrainTests {
 	@ImportAutoConfiguration({ MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
 			SessionAdvisorAutoConfiguration.class, SessionProblemAutoConfiguration.class,
 			ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class, TaskExecutionAutoConfiguration.class,
-			JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
-			TomcatServletWebServerAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
-			WebMvcAutoConfiguration.class })
+			LifecycleAutoConfiguration.class, JacksonAutoConfiguration.class,
+			HttpMessageConvertersAutoConfiguration.class, TomcatServletWebServerAutoConfiguration.class,
+			DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class })
 	static class Application {
 
 		private static volatile SessionStore store = TestStores.MEMORY.create();
@@ -297,6 +304,24 @@ class SessionDrainTests {
 		assertThat(answer.join().body()).contains("\"status\":\"incomplete\",\"code\":\"handed-over\"");
 		assertEndElsewhere();
 		assertGoesOnElsewhere();
+	}
+
+	@Test
+	void readerOfAStreamThatIsStillAtWorkIsToldBeforeTheWebServerStops() throws InterruptedException {
+		Application.begin();
+		ConfigurableApplicationContext context = web("sessionkit.streams.resumable=true",
+				"sessionkit.shutdown.timeout=1s", "spring.lifecycle.timeout-per-shutdown-phase=2s");
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		context.getBean(WorkingModel.class).before((prompt) -> {
+			asked.countDown();
+			await(answered);
+		});
+		CompletableFuture<HttpResponse<String>> answer = get(context, "/stream");
+		asked.await();
+		context.close();
+		assertThat(answer.join().body()).contains("event:lost");
+		answered.countDown();
 	}
 
 	private static void assertEndElsewhere() {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,8 +17,10 @@ import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
+import io.sessionkit.stream.TurnStreams;
 import io.sessionkit.test.RedisServers;
 import io.sessionkit.test.ScriptedChatModel;
+import io.sessionkit.test.WorkingModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -130,6 +133,44 @@ class RedisSessionStoreAutoConfigurationTests {
 					.containsExactly("I am Ada", "hello Ada");
 				assertThat(keys(context)).isNotEmpty();
 			});
+	}
+
+	/** The connections end before any bean is destroyed. */
+	@ParameterizedTest
+	@ValueSource(strings = { "lettuce", "jedis" })
+	void streamThatIsStillAtWorkWhenTheApplicationClosesIsLostElsewhere(String client) {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		WorkingModel model = new WorkingModel("work");
+		model.before((prompt) -> {
+			asked.countDown();
+			await(answered);
+		});
+		ApplicationContextRunner chats = this.redis.withBean(WorkingModel.class, () -> model)
+			.withConfiguration(
+					AutoConfigurations.of(ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class))
+			.withPropertyValues("sessionkit.streams.resumable=true", "sessionkit.shutdown.timeout=1s",
+					"spring.data.redis.client-type=" + client);
+		chats.run((context) -> {
+			ChatClient chat = context.getBean(ChatClient.Builder.class).build();
+			context.getBean(TurnStreams.class)
+				.start(chat.prompt().user("q").advisors(SessionAdvisor.session(KEY)))
+				.subscribe();
+			await(asked);
+			context.close();
+		});
+		chats.run((context) -> assertThat(context.getBean(SessionStore.class).records(KEY, "stream"))
+			.anySatisfy((chunk) -> assertThat(chunk.payload()).contains("LOST")));
+		answered.countDown();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test
