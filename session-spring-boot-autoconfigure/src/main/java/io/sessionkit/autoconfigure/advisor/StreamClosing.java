@@ -9,9 +9,9 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Breaks off the streams that are still at work when the time of {@link SessionDrain} and
- * of the requests of the web server is over. Their readers are told while the web server
- * can still send it, and those in other processes while there are connections to the
- * store: that of Redis ends its own before any bean is destroyed.
+ * of the requests of the web server is over. Their readers in other processes are told
+ * while there are connections to the store: that of Redis ends its own before any bean is
+ * destroyed.
  */
 final class StreamClosing implements SmartLifecycle {
 
