@@ -43,8 +43,7 @@ public class SessionAccessConfiguration {
 		}
 		if (!properties.approval().decidersByTool().isEmpty()) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".approval.deciders",
-					properties.approval().decidersByTool(),
-					"The caller is unknown, so no authority counts."
+					properties.approval().decidersByTool(), "The caller is unknown, so no authority counts."
 							+ " Set sessionkit.owner=principal with Spring Security, or leave it out.");
 		}
 		return SessionAccess.unlimited();

@@ -170,9 +170,9 @@ class SessionDrainTests {
 	@ImportAutoConfiguration({ MessageCodecAutoConfiguration.class, SessionStoreAutoConfiguration.class,
 			SessionAdvisorAutoConfiguration.class, SessionProblemAutoConfiguration.class,
 			ToolCallingAutoConfiguration.class, ChatClientAutoConfiguration.class, TaskExecutionAutoConfiguration.class,
-			JacksonAutoConfiguration.class,
-			HttpMessageConvertersAutoConfiguration.class, TomcatServletWebServerAutoConfiguration.class,
-			DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class })
+			JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
+			TomcatServletWebServerAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+			WebMvcAutoConfiguration.class })
 	static class Application {
 
 		private static volatile SessionStore store = TestStores.MEMORY.create();
