@@ -120,6 +120,14 @@ public final class SqlErrors {
 	}
 
 	/**
+	 * Returns whether other writers interfered. The database may have rolled back the
+	 * whole transaction then.
+	 */
+	public static boolean isConflict(SQLException ex) {
+		return isContention(ex) || isOneOf(WAITED, ex);
+	}
+
+	/**
 	 * Returns whether a statement has undone itself by dividing by zero, or has found
 	 * that another writer was faster.
 	 */
@@ -161,7 +169,7 @@ public final class SqlErrors {
 	 * @param write whether the outcome of a write may be unknown
 	 */
 	public static SessionException translate(SQLException ex, @Nullable Connection connection, boolean write) {
-		if (isContention(ex) || isOneOf(WAITED, ex)) {
+		if (isConflict(ex)) {
 			return conflict(ex);
 		}
 		if (isOneOf(SCHEMA, ex)) {

@@ -287,7 +287,8 @@ public final class JdbcSessionStore implements SessionStore {
 		}
 		catch (SQLException ex) {
 			CommitResult found = appended(statements, connection, commit, ex);
-			this.callers.committed(commit.commit(), begins(commit.commit(), found));
+			// it may be the first turn of this transaction, or an earlier one
+			this.callers.committed(commit.commit(), found.version() == 1 && begins(commit.commit(), found));
 			return found;
 		}
 		return (result != null) ? result : statements.general().look(connection, commit);

@@ -37,8 +37,10 @@ import org.jspecify.annotations.Nullable;
  * If the server ends the statement between two of those that it is made of, by a limit of
  * time or by hand, no handler in it runs: the transaction stays open on the connection,
  * or is committed already. Other errors may end it so too. So after each failure what is
- * open is rolled back, and the turn is looked for. If that connection commits by itself,
- * a transaction that the caller has begun there by SQL is rolled back with it.
+ * open is rolled back, and the turn is looked for; but not in a transaction of the caller
+ * that other writers have kept from going on: it has to be made again as a whole. If that
+ * connection commits by itself, a transaction that the caller has begun there by SQL is
+ * rolled back with it.
  */
 final class MariaDbStatements implements HotStatements {
 
@@ -179,10 +181,14 @@ final class MariaDbStatements implements HotStatements {
 	public boolean mayHaveAppended(Connection connection, SQLException failure) throws SQLException {
 		if (connection.getAutoCommit()) {
 			rollBack(connection);
+			return true;
 		}
-		else {
-			execute(connection, UNDO);
+		// what the caller has written before may be gone with the turn, which another
+		// transaction may have stored meanwhile
+		if (SqlErrors.isConflict(failure)) {
+			return false;
 		}
+		execute(connection, UNDO);
 		return true;
 	}
 

@@ -1,5 +1,10 @@
 package io.sessionkit.store.jdbc;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -15,11 +20,15 @@ import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class MariaDbTransactionTests extends JdbcTransactionContract {
 
@@ -133,6 +142,89 @@ class MariaDbTransactionTests extends JdbcTransactionContract {
 		assertThat(forth.join()).isNotEqualTo(back.join());
 		assertThat(this.sessions.messages(this.one)).hasSize(2);
 		assertThat(this.sessions.messages(this.other)).hasSize(2);
+	}
+
+	/**
+	 * As if a message were delivered twice. The database has rolled back all that the
+	 * loser has written, so for it the turn that the other one has stored is no success.
+	 */
+	@Test
+	void deadlockIsAConflictAlsoIfAnotherTransactionHasStoredTheTurn() {
+		this.sessions.add(this.one, messages("first"));
+		this.sessions.add(this.other, messages("first"));
+		Commit turn = Commit.any(this.one).turn(turn("second"));
+		CompletableFuture<Boolean> writes = new CompletableFuture<Boolean>().orTimeout(1, MINUTES);
+		CompletableFuture<Boolean> loses = new CompletableFuture<Boolean>().orTimeout(1, MINUTES);
+		CompletableFuture<Void> winner = CompletableFuture
+			.runAsync(() -> transactionOn(DATABASE.direct()).executeWithoutResult((status) -> {
+				// the database ends the transaction that has written less
+				for (int i = 0; i < 50; i++) {
+					this.sessions.add(SessionKey.of("winner", "" + i), messages("there"));
+				}
+				assertThat(this.sessions.commit(turn).outcome()).isEqualTo(Outcome.COMMITTED);
+				writes.complete(true);
+				loses.join();
+				this.sessions.add(this.other, messages("of the winner"));
+			}));
+		winner
+			.whenComplete((done, ex) -> writes.completeExceptionally((ex != null) ? ex : new IllegalStateException()));
+		DataSource late = new Late(DATABASE.direct(), winner);
+		assertThatExceptionOfType(SessionConflictException.class)
+			.isThrownBy(() -> transactionOn(late).executeWithoutResult((status) -> {
+				SessionStore loser = storeOn(late);
+				writes.join();
+				loser.add(this.other, messages("of the loser"));
+				loses.complete(true);
+				loser.commit(turn);
+			}));
+		winner.join();
+		assertThat(this.sessions.messages(this.one)).extracting(Message::getText).containsExactly("first", "second");
+		assertThat(this.sessions.messages(this.other)).extracting(Message::getText)
+			.containsExactly("first", "of the winner");
+	}
+
+	/** Connections that roll back by a statement only when somebody else is done. */
+	private static final class Late extends DelegatingDataSource {
+
+		private final CompletableFuture<Void> awaited;
+
+		Late(DataSource target, CompletableFuture<Void> awaited) {
+			super(target);
+			this.awaited = awaited;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			Connection connection = super.getConnection();
+			return (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+					new Class<?>[] { Connection.class }, (self, called, arguments) -> {
+						if (called.getName().equals("createStatement")) {
+							return lateStatement(connection.createStatement());
+						}
+						try {
+							return called.invoke(connection, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
+		private Statement lateStatement(Statement statement) {
+			return (Statement) Proxy.newProxyInstance(Statement.class.getClassLoader(),
+					new Class<?>[] { Statement.class }, (self, called, arguments) -> {
+						if (called.getName().equals("execute") && ((String) arguments[0]).contains("rollback")) {
+							this.awaited.join();
+						}
+						try {
+							return called.invoke(statement, arguments);
+						}
+						catch (InvocationTargetException ex) {
+							throw ex.getCause();
+						}
+					});
+		}
+
 	}
 
 	/**

@@ -222,6 +222,23 @@ class RefusedWritesTests {
 		}
 	}
 
+	@Test
+	void turnOfAnEarlierTransactionThatIsFoundBehindAnErrorOfMariaDbHasBegunNothing() {
+		Endless endless = new Endless(TestDatabase.mariaDb().created().direct());
+		try (HikariDataSource pool = TestDatabase.pool(endless, 2, true)) {
+			SessionStore ended = JdbcTransactionContract.storeOn(pool);
+			Commit turn = Commit.first(this.key).turn(JdbcTransactionContract.turn("q"));
+			ended.commit(turn);
+			ended.add(this.key, JdbcTransactionContract.messages("second"));
+			endless.before("if sk_stored = 0 then");
+			JdbcTransactionContract.transactionOn(pool).executeWithoutResult((status) -> {
+				endless.endsNext(true);
+				assertThat(ended.commit(turn).outcome()).isEqualTo(Outcome.REPEATED);
+				assertThat(ended.put(this.key, RecordWrite.create("note", "1", "x"))).isTrue();
+			});
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void writeThatMariaDbEndsIsNotSaidToBeUnwrittenIfNobodyCanLookForIt(boolean byError) {
