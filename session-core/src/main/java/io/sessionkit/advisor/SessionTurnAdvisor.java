@@ -104,7 +104,10 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
 		TurnRequest asking = this.turns.allowedHere(request, false);
 		boolean toolLoop = hasToolLoop(chain.getCallAdvisors());
-		Arrival arrival = arrive(call, asking, toolLoop);
+		Arrival arrival = arrive(call, asking);
+		if (arrival != null) {
+			this.turns.check(asking, call.tools(), toolLoop);
+		}
 		Admission admission = (arrival != null) ? arrival.await() : null;
 		// nothing comes between the admission and what ends it, also if no turn opens
 		OpenedCall opened = this.turns.open(asking, call.tools(), toolLoop, admission);
@@ -170,7 +173,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
 		TurnRequest asking = this.turns.allowedHere(request, true);
 		boolean toolLoop = hasToolLoop(chain.getStreamAdvisors());
-		StreamOpening opening = new StreamOpening(this.turns, call, asking, toolLoop, arrive(call, asking, toolLoop));
+		StreamOpening opening = new StreamOpening(this.turns, call, asking, toolLoop, arrive(call, asking));
 		return UnreadErrors.loggedByClass(Flux.usingWhen(opening.opened(observation), (opened) -> {
 			opening.take();
 			return stream(call, chain, opened, observation);
@@ -259,17 +262,13 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 	}
 
 	/**
-	 * Returns the arrival of the call, once it is known that nothing is wrong with the
-	 * call itself; null if it does not stand in line.
+	 * Returns the arrival of the call, which is to be checked before it looks; null if it
+	 * does not stand in line.
 	 */
-	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking, boolean toolLoop) {
-		Arrival arrival = this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
+	private @Nullable Arrival arrive(SessionCall call, TurnRequest asking) {
+		return this.turns.arrive(asking, call.made(asking, this.rules.idempotencyTimeToLive()),
 				call.parameters().concurrency(this.rules.concurrency()), call.parameters().mayJoin(),
 				this.rules.concurrencyTimeout());
-		if (arrival != null) {
-			this.turns.check(asking, call.tools(), toolLoop);
-		}
-		return arrival;
 	}
 
 	private static boolean hasToolLoop(List<? extends Advisor> advisors) {

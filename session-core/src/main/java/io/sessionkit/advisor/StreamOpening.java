@@ -34,6 +34,9 @@ final class StreamOpening {
 
 	private final @Nullable Arrival arrival;
 
+	/** True once it is known that nothing is wrong with the call itself. */
+	private volatile boolean checked;
+
 	/** True once the stream has what was opened, and ends it. */
 	private final AtomicBoolean taken = new AtomicBoolean();
 
@@ -120,6 +123,11 @@ final class StreamOpening {
 	 * @return empty if the call has to wait
 	 */
 	private Optional<OpenedCall> openUnlessOthersWork() {
+		if (this.arrival != null && !this.checked) {
+			// here, since a codec may take its time
+			this.turns.check(this.asking, this.call.tools(), this.toolLoop);
+			this.checked = true;
+		}
 		Admission admission = (this.arrival != null) ? this.arrival.look() : null;
 		if (this.arrival != null && admission == null) {
 			waits(this.arrival);

@@ -1,5 +1,6 @@
 package io.sessionkit.advisor;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
@@ -32,6 +33,7 @@ import io.sessionkit.TurnInProgressException;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
@@ -256,6 +258,54 @@ class ConcurrencyTests {
 		assertThat(inLine(store)).isEqualTo(1);
 		this.model.open();
 		assertThat(first.get()).isEqualTo("a of u1");
+	}
+
+	/** The turn has kept the parameters of the call that has begun it. */
+	@ParameterizedTest
+	@EnumSource
+	void aCallThatContinuesATurnMayPassWhatCannotBeKept(ClientSetup.Mode mode) {
+		SessionStore store = memory();
+		Conversations conversations = Conversations.builder(store)
+			.lease(LONG)
+			.durability(Durability.STEP)
+			.turnParameters(Set.of("user"))
+			.build();
+		this.opened.add(conversations);
+		ScriptedChatModel scripted = new ScriptedChatModel().calls(SessionAdvisorTests.call("c1", "add", "1"))
+			.step((prompt) -> Flux.error(new IllegalStateException("broken")))
+			.says("a");
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		ChatClient chat = setup
+			.builder(scripted, SessionAdvisor.builder(conversations).concurrency(Concurrency.SERIALIZE).build())
+			.defaultTools(SessionAdvisorTests.echo("add"))
+			.build();
+		assertThatIllegalStateException()
+			.isThrownBy(() -> setup.content(prompt(chat, "u1").advisors((spec) -> spec.param("user", "anna"))))
+			.withMessage("broken");
+		setup.content(chat.prompt()
+			.advisors(SessionAdvisor.session(this.key))
+			.advisors((spec) -> spec.param("user", new Object())));
+		assertThat(store.turns(this.key, Tail.ALL)).singleElement()
+			.matches((turn) -> turn.status() == TurnStatus.COMPLETED)
+			.matches((turn) -> turn.parameters().equals(Map.of("user", "anna")));
+	}
+
+	/** It may be an event loop, and a codec of an application may take its time. */
+	@Test
+	void aStreamEncodesNothingOnTheThreadThatSubscribes() {
+		Set<Thread> encoding = ConcurrentHashMap.newKeySet();
+		MessageCodec json = JsonMessageCodec.create();
+		MessageCodec codec = (MessageCodec) Proxy.newProxyInstance(MessageCodec.class.getClassLoader(),
+				new Class<?>[] { MessageCodec.class }, (self, called, arguments) -> {
+					if (called.getName().startsWith("encode")) {
+						encoding.add(Thread.currentThread());
+					}
+					return called.getName().equals("surelyStores") ? false : called.invoke(json, arguments);
+				});
+		this.model.open();
+		ChatClient chat = chat(new InMemorySessionStore(StoreOptions.of(codec)), Concurrency.SERIALIZE, LONG, LONG);
+		assertThat(stream(chat, "u1")).isEqualTo("a of u1");
+		assertThat(encoding).isNotEmpty().doesNotContain(Thread.currentThread());
 	}
 
 	@ParameterizedTest

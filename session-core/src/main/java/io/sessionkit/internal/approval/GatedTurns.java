@@ -223,7 +223,10 @@ public final class GatedTurns {
 	 */
 	public void check(TurnRequest asking, List<ToolCallback> tools, boolean toolLoop) {
 		checkTools(asking, tools, toolLoop);
-		this.turns.checkStorable(asking);
+		// the turn that is continued has kept its own parameters
+		if (!continues(asking)) {
+			this.turns.checkStorable(asking);
+		}
 	}
 
 	private void checkTools(TurnRequest request, List<ToolCallback> offered, boolean toolLoop) {
