@@ -35,7 +35,8 @@ public record StandingDecision(SessionKey key, String id, Calls calls, Decided d
 	 * @param tool the name of their tool
 	 * @param digest the digest of tool and arguments; null for all calls of the tool
 	 * @param toolDigest the digest of the tool's name, description and input schema, of
-	 * which a call must have the same
+	 * which a call must have the same; empty if an earlier build has stored the decision
+	 * without it, which then counts for no call
 	 * @param version the application's version marker, of which a call must have the
 	 * same; null if there was none
 	 */

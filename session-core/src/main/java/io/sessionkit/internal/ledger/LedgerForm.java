@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
@@ -131,12 +132,16 @@ final class LedgerForm {
 			.map();
 	}
 
+	/**
+	 * Reads a standing decision. One that an earlier build has stored without the digest
+	 * of its tool has that of no tool, so that it counts for no call and can be revoked.
+	 */
 	static StandingDecision standing(SessionKey key, String id, Map<?, ?> values) {
 		checkVersion(key, values);
 		try {
 			return new StandingDecision(key, id,
 					new StandingDecision.Calls(text(values, "tool"), optional(values, "digest"),
-							text(values, "toolDigest"), optional(values, "marker")),
+							Objects.requireNonNullElse(optional(values, "toolDigest"), ""), optional(values, "marker")),
 					new StandingDecision.Decided(Boolean.TRUE.equals(values.get("approved")),
 							optional(values, "reason"), text(values, "by"), instant(values, "at")));
 		}

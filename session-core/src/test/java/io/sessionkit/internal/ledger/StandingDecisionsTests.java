@@ -1,14 +1,20 @@
 package io.sessionkit.internal.ledger;
 
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalStatus;
 import io.sessionkit.approval.Decision;
+import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.StandingDecision.Scope;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.JsonMessageCodec;
+import io.sessionkit.codec.MessageCodec;
+import io.sessionkit.store.RecordWrite;
+import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -26,7 +32,9 @@ class StandingDecisionsTests {
 
 	private static final SessionKey KEY = SessionKey.of("owner", "thread");
 
-	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()));
+	private static final MessageCodec CODEC = JsonMessageCodec.create();
+
+	private final SessionStore store = new InMemorySessionStore(StoreOptions.of(CODEC));
 
 	private final StandingDecisions standing = new StandingDecisions(this.store);
 
@@ -50,6 +58,21 @@ class StandingDecisionsTests {
 			.matches((decision) -> StandingDecisions.covers(decision, call("shown")))
 			.matches((decision) -> !StandingDecisions.covers(decision, call("another")))
 			.matches((decision) -> !StandingDecisions.covers(decision, call(null)));
+	}
+
+	/** Builds before the first release stored such decisions. */
+	@Test
+	void decisionThatIsStoredWithoutADigestCountsForNoCallAndCanBeRevoked() {
+		this.standing.keep(call("shown"), Decision.approve("anna").always(Scope.TOOL));
+		SessionRecord record = this.store.records(KEY, StandingDecisions.KIND).get(0);
+		Map<String, Object> values = new HashMap<>(CODEC.decodeValues(KEY, record.payload()));
+		values.remove("toolDigest");
+		this.store.put(KEY, RecordWrite.put(StandingDecisions.KIND, record.id(), CODEC.encodeValues(KEY, values)));
+		StandingDecision stored = this.standing.of(KEY).get(0);
+		assertThat(stored).matches((decision) -> !StandingDecisions.covers(decision, call("shown")))
+			.matches((decision) -> !StandingDecisions.covers(decision, call(null)));
+		assertThat(this.standing.revoke(KEY, stored, (decision) -> true)).isTrue();
+		assertThat(this.standing.of(KEY)).isEmpty();
 	}
 
 	private static ToolApproval call(@Nullable String toolDigest) {
