@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -98,6 +99,28 @@ class TurnParametersTests {
 		List<Message> before = this.model.lastRequest();
 		ask(conversations, "q3", Map.of());
 		assertThat(this.model.lastRequest().subList(0, 3)).isEqualTo(before);
+	}
+
+	/** Builds before the first release kept them under another name. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void thoseThatAnEarlierBuildHasKeptAreShownUntilTheQuestionIsAskedAgain(boolean again) {
+		Conversations conversations = Conversations.builder(this.store)
+			.turnParameters(Set.of("page"))
+			.replay(Set.of("page"))
+			.build();
+		this.store.add(T1, List.of(
+				UserMessage.builder().text("q1").metadata(Map.of("sessionkit.inputs", Map.of("page", 7))).build(),
+				new AssistantMessage("a1")));
+		if (again) {
+			this.model.says("b1");
+			askAgain(conversations, Map.of(), SessionAdvisor.regenerating());
+			assertThat(this.thread.messages().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
+		}
+		this.model.says("a2");
+		ask(conversations, "q2", Map.of());
+		assertThat(this.model.lastRequestLines()).startsWith(again ? "user: q1" : "user: q1\n\n<page>\n7\n</page>");
+		assertThat(this.model.lastRequest().get(0).getMetadata()).doesNotContainKey("sessionkit.inputs");
 	}
 
 	@Test

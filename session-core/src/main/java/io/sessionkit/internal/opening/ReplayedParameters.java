@@ -5,11 +5,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.internal.message.MessageContent;
 import io.sessionkit.internal.round.Transcript;
 import io.sessionkit.internal.view.ViewLine;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -22,6 +24,9 @@ public final class ReplayedParameters {
 
 	/** The key of the kept parameters in the metadata of a user message. */
 	static final String KEPT = "sessionkit.parameters";
+
+	/** The key in messages of builds before the first release. */
+	private static final String KEPT_BEFORE = "sessionkit.inputs";
 
 	private ReplayedParameters() {
 	}
@@ -49,11 +54,11 @@ public final class ReplayedParameters {
 	 * turn of which it is the question.
 	 */
 	static Message without(Message message) {
-		if (!(message instanceof UserMessage user) || !user.getMetadata().containsKey(KEPT)) {
+		if (!(message instanceof UserMessage user) || kept(user) == null) {
 			return message;
 		}
 		Map<String, Object> metadata = new HashMap<>(user.getMetadata());
-		metadata.remove(KEPT);
+		metadata.keySet().removeAll(Set.of(KEPT, KEPT_BEFORE));
 		return copy(user, Objects.requireNonNull(user.getText()), metadata);
 	}
 
@@ -70,7 +75,7 @@ public final class ReplayedParameters {
 	}
 
 	private static ViewLine show(ViewLine line, TurnParameters rules, ToIntFunction<Message> tokens) {
-		if (!(line.message().getMetadata().get(KEPT) instanceof Map<?, ?> kept)) {
+		if (!(kept(line.message()) instanceof Map<?, ?> kept)) {
 			return line;
 		}
 		Message shown = shown(line.message(), rules.replayed(kept));
@@ -82,12 +87,17 @@ public final class ReplayedParameters {
 	 * Returns a message with which parameters were kept, as it is shown to the model.
 	 */
 	public static Message shown(Message message, Map<String, Object> parameters) {
-		if (parameters.isEmpty() || !(message instanceof UserMessage user) || !user.getMetadata().containsKey(KEPT)) {
+		if (parameters.isEmpty() || !(message instanceof UserMessage user) || kept(user) == null) {
 			return message;
 		}
 		StringBuilder text = new StringBuilder(Objects.requireNonNull(user.getText()));
 		parameters.forEach((name, value) -> text.append(block(name, value)));
 		return MessageContent.of(without(user)).withText(text.toString()).message();
+	}
+
+	private static @Nullable Object kept(Message message) {
+		Map<String, Object> metadata = message.getMetadata();
+		return metadata.containsKey(KEPT) ? metadata.get(KEPT) : metadata.get(KEPT_BEFORE);
 	}
 
 	/**

@@ -89,13 +89,19 @@ public final class SettingsText {
 			TrimSettings trim = new TrimSettings(number(values, MAX_TURNS), number(values, MAX_MESSAGES),
 					number(values, MAX_TOKENS));
 			RetentionSettings retention = new RetentionSettings(number(values, RETAINED_TURNS),
-					(Duration) values.get(RETAINED_AGE));
+					age((Duration) values.get(RETAINED_AGE)));
 			return new SessionSettings(number(values, LIMIT), trim, (Boolean) values.get(SUMMARIZE), retention);
 		}
 		catch (IllegalArgumentException | ClassCastException ex) {
 			throw new UnreadablePayloadException("The settings of session " + key + " hold a value that cannot be.",
 					ex);
 		}
+	}
+
+	/** Shorter ones than a second were allowed once, and would keep nothing. */
+	private static @Nullable Duration age(@Nullable Duration stored) {
+		boolean isTooShort = stored != null && stored.toSeconds() == 0 && stored.toNanos() > 0;
+		return isTooShort ? null : stored;
 	}
 
 	private static void checkKnown(SessionKey key, Map<?, ?> values) {

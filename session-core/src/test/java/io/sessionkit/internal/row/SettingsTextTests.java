@@ -62,8 +62,15 @@ class SettingsTextTests {
 				.withMessageContaining("settings of session");
 		}
 		assertThatExceptionOfType(UnreadablePayloadException.class)
-			.isThrownBy(() -> read("retainedAge", Duration.ofMillis(5)))
+			.isThrownBy(() -> read("retainedAge", Duration.ofMillis(-5)))
 			.withMessageContaining("settings of session");
+	}
+
+	/** It was allowed once. */
+	@Test
+	void ageBelowASecondIsReadAsNone() {
+		assertThat(read("retainedAge", Duration.ofMillis(5))).isEqualTo(ALL.retention((kept) -> kept.maxAge(null)));
+		assertThat(read("retainedAge", Duration.ZERO).retention().maxAge()).isZero();
 	}
 
 	private static SessionSettings read(String name, Object value) {
