@@ -124,7 +124,9 @@ public record Decision(Verb verb, String by, @Nullable String text, @Nullable St
 	}
 
 	/**
-	 * Returns this decision for later calls in the session too.
+	 * Returns this decision for later calls in the session too; for this call alone if
+	 * its tool was not on offer, since no later tool would be the one that was decided
+	 * on.
 	 * @param scope the later calls for which it counts
 	 * @return a copy that counts for them
 	 * @throws IllegalArgumentException if this is neither an approval nor a rejection, or

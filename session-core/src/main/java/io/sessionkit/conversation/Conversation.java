@@ -875,10 +875,10 @@ public final class Conversation {
 	 * are gone, and nobody can decide them any more. Erasing an absent session does
 	 * nothing. A turn that runs meanwhile ends as with {@link #clear}.
 	 * @return whether there was a session, which is gone now; in a transaction of the
-	 * caller, as soon as that is committed. True also if somebody else has erased it at
-	 * the same time. False if nothing is stored under the key, or only what has expired:
-	 * so also of a first turn that is not stored yet, even if this is one of its tools or
-	 * hooks, so that it never will be
+	 * caller, as soon as that is committed. It may be true also if somebody else has
+	 * erased it at the same time. False if nothing is stored under the key, or only what
+	 * has expired: so also of a first turn that is not stored yet, even if this is one of
+	 * its tools or hooks, so that it never will be
 	 */
 	public boolean erase() {
 		boolean erased = this.store.erase(this.key);
