@@ -33,11 +33,24 @@ public abstract class SessionException extends RuntimeException {
 	 * to be kept, with a turn that is open or in the history. It must not be sent again
 	 * then: the model would get it twice. A call without a message continues the turn if
 	 * it is open.
-	 * @return false if it is not kept, if that is not known, and if the exception was not
-	 * thrown by a call with a message
+	 * @return false if it is not kept, and if that is not known; of no meaning if the
+	 * call has no message
 	 */
 	public final boolean isMessageKept() {
 		return KeptMessage.isSaidBy(this);
+	}
+
+	/**
+	 * Returns whether a message of the call that has ended with an exception is known to
+	 * be kept, like {@link #isMessageKept()}, whatever the exception is: a model or a
+	 * hook that fails leaves a turn open too of which a part is stored.
+	 * @param thrown the exception as the caller gets it, also inside of one that only
+	 * carries it, as an {@link java.util.concurrent.ExecutionException} does
+	 * @return false if it is not kept, and if that is not known; of no meaning if the
+	 * call has no message
+	 */
+	public static boolean isMessageKept(Throwable thrown) {
+		return KeptMessage.isSaidBy(thrown);
 	}
 
 }

@@ -16,6 +16,7 @@ import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.CarriedError;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.approval.TurnCall;
@@ -98,7 +99,14 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		ChainCheck.check(chain.getCallAdvisors(), this, request);
 		call.name(key.get());
 		ObservedCall observed = this.turns.observe(false);
-		return observed.observe(CallStage.CALL, () -> inSession(call, call.turnRequest(key.get(), observed), chain));
+		try {
+			return observed.observe(CallStage.CALL,
+					() -> inSession(call, call.turnRequest(key.get(), observed), chain));
+		}
+		catch (Throwable ex) {
+			KeptMessage.takeBackOfOthers(ex, key.get());
+			throw ex;
+		}
 	}
 
 	private ChatClientResponse inSession(SessionCall call, TurnRequest request, CallAdvisorChain chain) {
@@ -163,8 +171,11 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		ChainCheck.check(chain.getStreamAdvisors(), this, call.request());
 		call.name(key.get());
 		ObservedCall observed = this.turns.observe(true);
-		return StreamStage.observed(observed, CallStage.CALL, Flux
-			.deferContextual((inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)));
+		return StreamStage
+			.observed(observed, CallStage.CALL,
+					Flux.deferContextual(
+							(inside) -> openAndStream(call, call.turnRequest(key.get(), observed), chain, inside)))
+			.doOnError((ex) -> KeptMessage.takeBackOfOthers(ex, key.get()));
 	}
 
 	private Flux<ChatClientResponse> openAndStream(SessionCall call, TurnRequest request, StreamAdvisorChain chain,

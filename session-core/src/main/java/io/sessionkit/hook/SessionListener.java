@@ -11,9 +11,10 @@ package io.sessionkit.hook;
  * works for the owner of the session of its event.
  * <p>
  * The work of a call on a turn that is stored ends with exactly one of {@link #refused},
- * {@link #committed}, {@link #paused} and {@link #failed}. With none of them ends a call
- * that is not stored and has a reply, one that another turn answers, and one that ends
- * before its turn begins.
+ * {@link #committed}, {@link #paused} and {@link #failed}. That on a turn that is not
+ * stored ends with {@link #refused} or {@link #failed}, if there is no reply. With none
+ * of them ends a call that has one and is not stored, one that another turn answers, and
+ * one that ends before its turn begins.
  */
 public interface SessionListener {
 

@@ -1,11 +1,14 @@
 package io.sessionkit.advisor;
 
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import io.sessionkit.Durability;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
@@ -35,6 +38,7 @@ import org.springframework.ai.tool.function.FunctionToolCallback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Tests of which exceptions a program learns that the message of its call is kept, if
@@ -101,11 +105,72 @@ class KeptMessageTests {
 		assertThat(this.store.turns(T1, Tail.ALL).get(0).status()).isEqualTo(TurnStatus.REFUSED);
 	}
 
+	/** What a model throws is not of SessionKit. */
+	@ParameterizedTest
+	@EnumSource
+	void messageOfATurnThatStaysOpenSinceTheModelHasFailedIsKept(Durability durability) {
+		for (Mode mode : Mode.values()) {
+			callsAndSays(() -> {
+				throw new IllegalStateException("down");
+			});
+			SessionKey session = SessionKey.of(mode.name());
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(
+						() -> ask(mode, session, this.model, Conversations.builder(this.store).durability(durability)))
+				.withMessage("down")
+				.matches((ex) -> SessionException.isMessageKept(ex) == (durability == Durability.STEP))
+				.matches((ex) -> SessionException
+					.isMessageKept(new ExecutionException(ex)) == (durability == Durability.STEP));
+		}
+	}
+
+	/** An exception of another call may end this one. */
+	@ParameterizedTest
+	@EnumSource
+	void messageOfACallIsNotKeptBecauseThatOfACallInsideOfItIs(Durability durability) {
+		for (Mode mode : Mode.values()) {
+			callsAndSays(() -> {
+				throw keptOnAnotherSession();
+			});
+			SessionKey session = SessionKey.of(mode.name());
+			assertThatExceptionOfType(HookFailedException.class)
+				.isThrownBy(
+						() -> ask(mode, session, this.model, Conversations.builder(this.store).durability(durability)))
+				.matches((ex) -> ex.isMessageKept() == (durability == Durability.STEP));
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void messageOfACallIsNotKeptBecauseAHookWrapsWhatSaysSoOfAnother(Mode mode) {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(
+				() -> ask(mode, Conversations.builder(this.store).hooks(TestHooks.beforeTurn("asks", (input) -> {
+					throw new IllegalStateException(keptOnAnotherSession());
+				}))))
+			.matches((ex) -> !SessionException.isMessageKept(ex) && !SessionException.isMessageKept(ex.getCause()));
+	}
+
+	private HookFailedException keptOnAnotherSession() {
+		ScriptedChatModel other = new ScriptedChatModel();
+		callsAndSays(other, () -> {
+		});
+		HookFailedException kept = catchThrowableOfType(HookFailedException.class,
+				() -> ask(Mode.CALL, SessionKey.of("other-" + UUID.randomUUID()), other, atSecondReply((reply) -> {
+					throw new IllegalStateException("broken");
+				})));
+		assertThat(kept.isMessageKept()).isTrue();
+		return kept;
+	}
+
 	/** With steps, a part of the turn is stored when the model answers. */
 	private void callsAndSays(Runnable before) {
-		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
+		callsAndSays(this.model, before);
+	}
+
+	private static void callsAndSays(ScriptedChatModel model, Runnable before) {
+		model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
 			before.run();
-			return Flux.just(this.model.chunk("done", List.of(), true));
+			return Flux.just(model.chunk("done", List.of(), true));
 		});
 	}
 
@@ -118,17 +183,22 @@ class KeptMessageTests {
 	}
 
 	private void ask(Mode mode, Conversations.Builder conversations) {
+		ask(mode, T1, this.model, conversations);
+	}
+
+	private static void ask(Mode mode, SessionKey session, ScriptedChatModel model,
+			Conversations.Builder conversations) {
 		ToolCallback tool = FunctionToolCallback.builder("add", SessionAdvisorTests.Value::value)
 			.description("adds")
 			.inputType(SessionAdvisorTests.Value.class)
 			.build();
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-		setup.content(setup.builder(this.model, SessionAdvisor.of(conversations.build()))
+		setup.content(setup.builder(model, SessionAdvisor.of(conversations.build()))
 			.defaultToolCallbacks(tool)
 			.build()
 			.prompt()
 			.user("q")
-			.advisors(SessionAdvisor.session(T1)));
+			.advisors(SessionAdvisor.session(session)));
 	}
 
 }

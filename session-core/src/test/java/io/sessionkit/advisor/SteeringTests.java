@@ -69,6 +69,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -483,7 +484,7 @@ class SteeringTests {
 			assertThatExceptionOfType(TurnInProgressException.class)
 				.isThrownBy(() -> prompt(chat(store), "u2").call().content())
 				.withMessageContaining("stays in that turn")
-				.matches(SessionException::isMessageKept);
+				.matches((ex) -> ex.isMessageKept());
 			return "told";
 		});
 		awaitInLine(store, 2);
@@ -498,6 +499,40 @@ class SteeringTests {
 		this.looks.release();
 		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2+u3");
 		assertThat(inLine(store)).isZero();
+	}
+
+	/** Its client would send it again, and the model would get it twice. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aMessageThatHasJoinedIsSaidToBeKeptIfTheStoreFailsThen(boolean whileItWaits) throws Exception {
+		ObservedStore store = new ObservedStore(memory());
+		Future<ChatResponse> first = call(chat(store), "u1:2");
+		awaitLooking(1);
+		AtomicReference<Thread> waiting = new AtomicReference<>();
+		Future<ChatResponse> second = this.threads.submit(() -> {
+			waiting.set(Thread.currentThread());
+			return prompt(chat(store), "u2").call().chatResponse();
+		});
+		awaitInLine(store, 2);
+		this.looks.release();
+		awaitLooking(2);
+		AtomicBoolean failed = new AtomicBoolean();
+		Runnable fault = () -> {
+			if (Thread.currentThread() == waiting.get() && failed.compareAndSet(false, true)) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+		};
+		if (whileItWaits) {
+			store.beforeRecord(fault);
+			awaitInLine(store, 1);
+		}
+		store.beforeTurn(fault);
+		this.looks.release();
+		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2");
+		assertThat(catchThrowableOfType(ExecutionException.class, () -> second.get(20, TimeUnit.SECONDS)))
+			.hasCauseInstanceOf(StoreUnavailableException.class)
+			.matches((ex) -> SessionException.isMessageKept(ex));
+		assertThat(log(store)).containsOnlyOnce("user: u2");
 	}
 
 	@Test

@@ -220,7 +220,7 @@ class DrainTests {
 		};
 		assertThatExceptionOfType(TurnHandedOverException.class).isThrownBy(() -> ask(this.first, setup(mode), "q:3"))
 			.satisfies((ex) -> assertThat(ex.turnId()).isEqualTo(openTurn().id()))
-			.matches(SessionException::isMessageKept);
+			.matches((ex) -> ex.isMessageKept());
 		assertThat(this.first.drain(Duration.ofSeconds(5))).isTrue();
 		assertThat(openTurn().status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertNobodyWorks(moment);

@@ -177,6 +177,29 @@ class SessionListenerTests {
 
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
+	void turnThatHasFailedAndThatTheStoreRefusesIsHeardAsNothing(ClientSetup.Mode mode) {
+		this.model.fails(new IllegalStateException("down"));
+		this.store.beforeCommit(() -> {
+			throw StoreUnavailableException.unwritten("full", null);
+		});
+		ChatClient chat = client(setup(mode), List.of(), this.recorder);
+		assertThatThrownBy(() -> setup(mode).content(prompt(chat, "q"))).hasMessage("down");
+		assertThat(this.recorder.lines).last().isEqualTo("failed NOTHING java.lang.IllegalStateException");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void turnThatIsNotStoredIsHeardAsNothingIfItFails(ClientSetup.Mode mode) {
+		this.model.fails(new IllegalStateException("down"));
+		ChatClient chat = client(setup(mode), List.of());
+		assertThatThrownBy(() -> setup(mode).content(
+				prompt(chat, "q").advisors(SessionAdvisor.reading()).advisors(SessionAdvisor.listener(this.recorder))))
+			.hasMessage("down");
+		assertThat(this.recorder.lines).last().isEqualTo("failed NOTHING java.lang.IllegalStateException");
+	}
+
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
 	void turnWhoseEndIsNotStoredIsHeardAsOpen(ClientSetup.Mode mode) {
 		this.model.calls(SessionAdvisorTests.call("c1", "add", "1")).step((prompt) -> {
 			this.store.beforeCommit(() -> {

@@ -75,6 +75,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable afterCommit = () -> {
 	};
 
+	private volatile Runnable beforeTurn = () -> {
+	};
+
 	private volatile Runnable beforeRecord = () -> {
 	};
 
@@ -130,6 +133,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void afterCommit(Runnable afterCommit) {
 		this.afterCommit = afterCommit;
+	}
+
+	/**
+	 * From now on this runs before each turn that is read by its number.
+	 */
+	public void beforeTurn(Runnable beforeTurn) {
+		this.beforeTurn = beforeTurn;
 	}
 
 	/**
@@ -227,6 +237,7 @@ public final class ObservedStore implements SessionStore {
 
 	@Override
 	public Optional<TurnView> turn(SessionKey key, long number, Set<String> kinds) {
+		this.beforeTurn.run();
 		return this.store.turn(key, number, kinds);
 	}
 

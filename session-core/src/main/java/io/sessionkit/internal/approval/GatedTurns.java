@@ -23,6 +23,7 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionRefusedException;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.attribute.JoiningInput;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnFacts;
@@ -45,6 +46,7 @@ import io.sessionkit.internal.turn.WaitingTurns;
 import io.sessionkit.observation.CallOutcome;
 import io.sessionkit.observation.ObservedCall;
 import io.sessionkit.store.HeaderChange;
+import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.TurnView;
 import org.jspecify.annotations.Nullable;
 
@@ -311,12 +313,20 @@ public final class GatedTurns {
 	/** Returns null if no turn has answered the call. */
 	private @Nullable OpenedCall answered(TurnRequest request, Admission admission) {
 		Answer answer = admission.answer();
-		OpenedCall answered = (answer != null) ? this.stored.answer(request.key(), answer, admission.hasJoined())
-				: null;
+		OpenedCall answered = (answer != null) ? stored(request.key(), answer, admission.hasJoined()) : null;
 		if (answered != null) {
 			request.observed().ended(CallOutcome.ANSWERED, null);
 		}
 		return answered;
+	}
+
+	private @Nullable OpenedCall stored(SessionKey key, Answer answer, boolean joined) {
+		try {
+			return this.stored.answer(key, answer, joined);
+		}
+		catch (StoreUnavailableException ex) {
+			throw joined ? KeptMessage.with(ex, key) : ex;
+		}
 	}
 
 	/** The turn that is opened counts as work of this process until its call ends. */

@@ -49,14 +49,14 @@ record OpenTurnMessage(SessionKey key) {
 		}
 		catch (StoreUnavailableException ex) {
 			// not unwritten, whatever the store says of its last write
-			throw KeptMessage.with(new StoreUnavailableException(text() + " " + ex.getMessage(), ex));
+			throw KeptMessage.with(new StoreUnavailableException(text() + " " + ex.getMessage(), ex), this.key);
 		}
 		catch (SessionRefusedException ex) {
 			throw because(ex, refused(ex));
 		}
 		catch (RuntimeException | Error ex) {
 			// of a hook or a merge, so it stays as it is
-			KeptMessage.tell(ex, text());
+			KeptMessage.tell(ex, this.key, text());
 			throw ex;
 		}
 	}
@@ -68,9 +68,9 @@ record OpenTurnMessage(SessionKey key) {
 				new Verdict(cause.hook(), cause.phase(), Verdict.Kind.REFUSED, cause.reason()));
 	}
 
-	private static <E extends Exception> E because(Exception cause, E kept) {
+	private <E extends Exception> E because(Exception cause, E kept) {
 		kept.addSuppressed(cause);
-		return KeptMessage.with(kept);
+		return KeptMessage.with(kept, this.key);
 	}
 
 	private String text() {
@@ -82,14 +82,14 @@ record OpenTurnMessage(SessionKey key) {
 	TurnInProgressException continuedByOthers() {
 		return KeptMessage.with(new TurnInProgressException("The message has joined a turn on session " + this.key
 				+ " that broke off, and another call continues it at this moment. The message stays in that turn; read the"
-				+ " session to see its answer."));
+				+ " session to see its answer."), this.key);
 	}
 
 	/** Creates the exception if the turn broke off and this process shuts down. */
 	TurnHandedOverException shuttingDown(Answer turn) {
 		return KeptMessage.with(new TurnHandedOverException("The message has joined a turn on session " + this.key
 				+ " that broke off, and this process shuts down. The message stays in that turn. Call again without a"
-				+ " message, in another process, to continue it.", turn.turn()));
+				+ " message, in another process, to continue it.", turn.turn()), this.key);
 	}
 
 }

@@ -66,10 +66,11 @@ final class FailedEnd {
 	/**
 	 * Returns what the store has of the turn although its end could not be stored. It is
 	 * not known if the store may have all of it.
+	 * @param unwritten whether it is certain that the end is not there
 	 */
-	TurnEvents.Left after(CommitFailedException failure) {
+	TurnEvents.Left after(boolean unwritten) {
 		Turn known = this.writer.stored();
-		if (failure.isUnwritten() || (known != null && !this.writer.isOpen())) {
+		if (unwritten || (known != null && !this.writer.isOpen())) {
 			return TurnEvents.Left.of((known != null) ? known.status() : null);
 		}
 		return TurnEvents.Left.UNKNOWN;

@@ -36,6 +36,7 @@ import io.sessionkit.internal.snapshot.SnapshotTaker;
 import io.sessionkit.store.CommitFailedException;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -306,7 +307,7 @@ public final class TurnKeeper {
 			return conflict;
 		}
 		CommitFailedException failure = this.failedEnd.commitFailed(answer, cause);
-		TurnEvents.Left left = this.failedEnd.after(failure);
+		TurnEvents.Left left = this.failedEnd.after(failure.isUnwritten());
 		tell(TurnEnd.failed(CommitFailedException.class.getName()), left);
 		sayIfKept(failure, left);
 		return failure;
@@ -450,14 +451,18 @@ public final class TurnKeeper {
 			left = leftNow();
 			throw ex;
 		}
+		catch (StoreUnavailableException ex) {
+			left = this.failedEnd.after(ex.isUnwritten());
+			throw ex;
+		}
 		finally {
 			tell(end, left);
 		}
 	}
 
-	/** Nothing is kept of a turn whose session was erased. */
-	private boolean isKept(TurnResult result) {
-		return result.turn().number() != 0 || !this.writer.stores();
+	/** Nothing is kept of a turn that is not stored, or whose session was erased. */
+	private static boolean isKept(TurnResult result) {
+		return result.turn().number() != 0;
 	}
 
 	/**
@@ -519,14 +524,14 @@ public final class TurnKeeper {
 	}
 
 	/**
-	 * Says of an exception of SessionKit that the message of its call is kept, if its
-	 * turn is open, or if others have made it history.
+	 * Says of an exception, whoever has thrown it, that the message of its call is kept,
+	 * if its turn is open, or if others have made it history.
 	 */
-	private static void sayIfKept(Throwable cause, TurnEvents.Left left) {
+	private void sayIfKept(Throwable cause, TurnEvents.Left left) {
 		TurnStatus status = left.status();
 		boolean kept = status != null && (status.isOpen() || status == TurnStatus.COMPLETED);
-		if (kept && Thrown.cause(cause) instanceof SessionException thrown) {
-			KeptMessage.with(thrown);
+		if (kept) {
+			KeptMessage.with(cause, this.key);
 		}
 	}
 

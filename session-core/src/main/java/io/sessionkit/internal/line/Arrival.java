@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 
 import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
+import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.KeptMessage;
@@ -118,7 +119,7 @@ public final class Arrival {
 	private TurnInProgressException interrupted(boolean joined) {
 		return joined ? KeptMessage.with(new TurnInProgressException("The call on session " + this.key
 				+ " was interrupted while the turn that its message has joined was running. The message stays in that"
-				+ " turn; read the session to see its answer."))
+				+ " turn; read the session to see its answer."), this.key)
 				: new TurnInProgressException("The call on session " + this.key
 						+ " was interrupted while it waited for the calls before it. Nothing was run.");
 	}
@@ -127,7 +128,7 @@ public final class Arrival {
 	private SessionException shuttingDown(boolean joined) {
 		return joined ? KeptMessage.with(new TurnHandedOverException("The call on session " + this.key
 				+ " waits in a process that shuts down. Its message has joined a turn at work in another process and stays"
-				+ " in it: read the session to see the answer, and do not send the message again.", null))
+				+ " in it: read the session to see the answer, and do not send the message again.", null), this.key)
 				: Drain.refused(this.key);
 	}
 
@@ -165,8 +166,14 @@ public final class Arrival {
 		try {
 			return found();
 		}
-		catch (Throwable ex) {
+		catch (SessionLostException ex) {
 			leave();
+			throw ex;
+		}
+		catch (Throwable ex) {
+			if (leave()) {
+				KeptMessage.with(ex, this.key);
+			}
 			throw ex;
 		}
 	}

@@ -91,6 +91,9 @@ final class Wait {
 
 	private boolean over;
 
+	/** True if a turn had the messages of this call when it left. */
+	private boolean joined;
+
 	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
 			@Nullable HeaderChange beginning, @Nullable OwnOffer offer) {
 		this.lines = lines;
@@ -441,10 +444,14 @@ final class Wait {
 	 * call looked last
 	 */
 	boolean leave() {
-		if (this.over || this.since == null) {
-			return false;
+		if (!this.over && this.since != null) {
+			this.over = true;
+			this.joined = leaving();
 		}
-		this.over = true;
+		return this.joined;
+	}
+
+	private boolean leaving() {
 		try {
 			return Uninterrupted.call(this::left);
 		}

@@ -156,7 +156,7 @@ class SessionProblemTests {
 	/** Its client would send it again, and the model would get it twice. */
 	@Test
 	void aProblemSaysWhetherTheMessageIsKept() {
-		SessionException known = KeptMessage.with(new TurnInProgressException("It has joined a turn."));
+		SessionException known = KeptMessage.with(new TurnInProgressException("It has joined a turn."), "t1");
 		SessionException unknown = new TurnInProgressException("Nothing was run.");
 
 		assertThat(SessionProblem.of(known).detail(known).getProperties()).containsEntry("messageKept", true);
