@@ -11,10 +11,10 @@ package io.sessionkit.hook;
  * works for the owner of the session of its event.
  * <p>
  * The work of a call on a turn that is stored ends with exactly one of {@link #refused},
- * {@link #committed}, {@link #paused} and {@link #failed}. That on a turn that is not
- * stored ends with {@link #refused} or {@link #failed}, if there is no reply. With none
- * of them ends a call that has one and is not stored, one that another turn answers, and
- * one that ends before its turn begins.
+ * {@link #committed}, {@link #paused} and {@link #failed}. Of a turn that is not stored
+ * only the listeners of its call hear, at its end {@link #refused} or {@link #failed} if
+ * it has no reply. With none of them ends a call that has one and is not stored, one that
+ * another turn answers, and one that ends before its turn begins.
  */
 public interface SessionListener {
 
