@@ -1,7 +1,6 @@
 package io.sessionkit.stream;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +54,8 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	private static final Log logger = LogFactory.getLog(TurnStreams.class);
 
 	private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
+
+	private static final Duration LONGEST_TELL = Duration.ofSeconds(1);
 
 	private final boolean resumable;
 
@@ -367,13 +368,36 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	void close(Duration limit) {
 		List<RunningStream> streams = List.copyOf(this.running.values());
 		List<Runnable> ends = streams.stream().map(RunningStream::breakingOff).toList();
-		List<Runnable> work = new ArrayList<>();
-		streams.forEach((each) -> work.add(each::breakOffHere));
-		work.addAll(ends);
-		if (!work.isEmpty()) {
-			write(work, limit);
+		List<Mono<Boolean>> here = streams.stream().map(TurnStreams::breakOffHere).toList();
+		Future<?> told = Mono.whenDelayError(here).toFuture();
+		if (!ends.isEmpty()) {
+			write(ends, limit);
 		}
+		awaitReaders(told);
 		this.running.clear();
+	}
+
+	/**
+	 * Readers are code of the application, which must not keep the ends from the store.
+	 */
+	private static Mono<Boolean> breakOffHere(RunningStream stream) {
+		return WaitingThread.run(() -> {
+			stream.breakOffHere();
+			return true;
+		});
+	}
+
+	private static void awaitReaders(Future<?> told) {
+		try {
+			told.get(LONGEST_TELL.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("Readers in this process could not be told that their streams are over: "
+					+ ex.getClass().getName());
+		}
 	}
 
 	private static void write(List<Runnable> ends, Duration limit) {

@@ -519,7 +519,8 @@ class SteeringTests {
 		AtomicBoolean failed = new AtomicBoolean();
 		Runnable fault = () -> {
 			if (Thread.currentThread() == waiting.get() && failed.compareAndSet(false, true)) {
-				throw new StoreUnavailableException("The store is down.", null);
+				throw whileItWaits ? new IllegalStateException("The store is broken.")
+						: new StoreUnavailableException("The store is down.", null);
 			}
 		};
 		if (whileItWaits) {
@@ -530,7 +531,7 @@ class SteeringTests {
 		this.looks.release();
 		assertThat(text(first.get(20, TimeUnit.SECONDS))).isEqualTo("a of u1:2+u2");
 		assertThat(catchThrowableOfType(ExecutionException.class, () -> second.get(20, TimeUnit.SECONDS)))
-			.hasCauseInstanceOf(StoreUnavailableException.class)
+			.hasCauseInstanceOf(whileItWaits ? IllegalStateException.class : StoreUnavailableException.class)
 			.matches((ex) -> SessionException.isMessageKept(ex));
 		assertThat(log(store)).containsOnlyOnce("user: u2");
 	}

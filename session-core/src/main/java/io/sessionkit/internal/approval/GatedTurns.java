@@ -290,12 +290,15 @@ public final class GatedTurns {
 	 */
 	public OpenedCall open(TurnRequest request, List<ToolCallback> tools, boolean toolLoop,
 			@Nullable Admission admission) {
-		Means means = new Means(tools, toolLoop, admission, TurnBinding.enclosing().orElse(null));
 		if (admission == null) {
+			Means means = means(tools, toolLoop, null);
 			return atWork(request.key(), means, () -> open(request, means));
 		}
 		boolean works = false;
 		try {
+			// refuses the call of a tool that was stopped while it waited, which then
+			// leaves its place
+			Means means = means(tools, toolLoop, admission);
 			OpenedCall answered = answered(request, admission);
 			OpenedCall opened = (answered != null) ? answered : atWork(request.key(), means,
 					() -> (admission.answer() != null) ? again(request, means, admission) : open(request, means));
@@ -308,6 +311,10 @@ public final class GatedTurns {
 			}
 			admission.opened();
 		}
+	}
+
+	private static Means means(List<ToolCallback> tools, boolean toolLoop, @Nullable Admission admission) {
+		return new Means(tools, toolLoop, admission, TurnBinding.enclosing().orElse(null));
 	}
 
 	/** Returns null if no turn has answered the call. */

@@ -82,6 +82,9 @@ public final class TurnKeeper {
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private volatile @Nullable List<Transcript.Entry> kept;
 
+	/** What the store had of the turn when it was last to be kept aside. */
+	private volatile TurnEvents.Left aside = TurnEvents.Left.UNKNOWN;
+
 	/**
 	 * Creates the keeper of a turn.
 	 * @param origins the beginning of the turn
@@ -243,6 +246,7 @@ public final class TurnKeeper {
 		}
 		catch (RuntimeException ex) {
 			cause.addSuppressed(ex);
+			sayIfKept(cause, this.aside);
 		}
 	}
 
@@ -456,6 +460,7 @@ public final class TurnKeeper {
 			throw ex;
 		}
 		finally {
+			this.aside = left;
 			tell(end, left);
 		}
 	}

@@ -231,7 +231,7 @@ final class Wait {
 			return place;
 		}
 		catch (StoreUnavailableException ex) {
-			if (this.answer != null || !isPlaceAlive() || this.lines.mayRollBack()) {
+			if (this.answer != null || !isPlaceAlive() || isOverdueAlone() || this.lines.mayRollBack()) {
 				throw ex;
 			}
 			failed(ex);
@@ -248,6 +248,11 @@ final class Wait {
 			checkNotErased();
 		}
 		return (line != null) ? in(line) : taken();
+	}
+
+	/** Nobody knows by then whether the turn at work has the messages of this call. */
+	private boolean isOverdueAlone() {
+		return isOverdue() && (this.offer == null || !this.offer.isTaken());
 	}
 
 	/** Others take this call out of the line when it has not shown for its life. */
