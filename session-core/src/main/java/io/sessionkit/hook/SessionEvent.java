@@ -141,7 +141,7 @@ public sealed interface SessionEvent {
 	}
 
 	/**
-	 * What the store has of a turn whose call has failed.
+	 * Says what the store has of a turn whose call has failed.
 	 */
 	enum Kept {
 

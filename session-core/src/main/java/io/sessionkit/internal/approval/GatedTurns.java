@@ -77,7 +77,7 @@ public final class GatedTurns {
 	}
 
 	/**
-	 * What becomes of a call that is to continue the open turn.
+	 * Says what becomes of a call that is to continue the open turn.
 	 */
 	private sealed interface Continuation {
 

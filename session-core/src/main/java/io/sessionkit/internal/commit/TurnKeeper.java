@@ -82,7 +82,7 @@ public final class TurnKeeper {
 	/** The messages that hooks have left to be stored; null until the hooks have run. */
 	private volatile @Nullable List<Transcript.Entry> kept;
 
-	/** What the store had of the turn when it was last to be kept aside. */
+	/** The store had this of the turn when it was last to be kept aside. */
 	private volatile TurnEvents.Left aside = TurnEvents.Left.UNKNOWN;
 
 	/**

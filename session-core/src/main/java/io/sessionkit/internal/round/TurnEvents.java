@@ -200,7 +200,7 @@ public final class TurnEvents {
 	}
 
 	/**
-	 * What the store has of a turn whose call has failed.
+	 * Says what the store has of a turn whose call has failed.
 	 *
 	 * @param kept whether the turn is kept
 	 * @param status how it is kept; null unless it is

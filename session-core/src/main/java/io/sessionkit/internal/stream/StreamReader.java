@@ -72,7 +72,7 @@ public final class StreamReader {
 	/** The end of the last look. */
 	private long looked = this.alive;
 
-	/** Whether a look that took long was a suspension in this silence. */
+	/** True once a look that took long counts as a suspension in this silence. */
 	private boolean spared;
 
 	/** The longest silence of the process that works. */

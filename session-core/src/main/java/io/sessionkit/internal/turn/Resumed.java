@@ -5,7 +5,7 @@ import io.sessionkit.SessionException;
 import io.sessionkit.TurnInProgressException;
 
 /**
- * What a call without a message finds.
+ * Says what a call without a message finds.
  */
 public sealed interface Resumed {
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PathReading implements Paths {
 
-	/** How often a read begins again that a write has come between. */
+	/** The number of times that a read begins again if a write has come between. */
 	static final int ATTEMPTS = 20;
 
 	private final TurnStatements turns;

@@ -219,7 +219,7 @@ final class SharedIndex {
 		return found;
 	}
 
-	/** What was read is right also if the server may not write. */
+	/** A read is answered also if the server may not write. */
 	private void forgetIfPossible(String kind, long time, List<Found> found) {
 		try {
 			forgetGone(kind, time, found);
