@@ -13,8 +13,8 @@ import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data with which a call begins on a turn. It either opens the turn or continues one that
- * another call has left open.
+ * The data with which a call begins on a turn. It either opens the turn or continues one
+ * that another call has left open.
  *
  * @param request the request of this call
  * @param opened the session as this call has opened it
