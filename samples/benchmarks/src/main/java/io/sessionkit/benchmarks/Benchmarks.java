@@ -88,6 +88,9 @@ public final class Benchmarks {
 			race.count(results);
 		}
 		if (options.parts().contains(Part.THROUGHPUT)) {
+			if (!options.parts().contains(Part.TURNS)) {
+				WarmUp.run(contenders, options);
+			}
 			new Throughput(contenders, options).run(results);
 		}
 		List<Contender> last = new ArrayList<>(contenders);

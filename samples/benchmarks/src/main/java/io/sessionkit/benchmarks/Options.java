@@ -54,11 +54,12 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	 * The repetitions and times of a run.
 	 *
 	 * @param warmUp how long each contender runs before anything is measured
-	 * @param rounds how often each contender has its turn
+	 * @param rounds how often each contender has its turn; half as often with many
+	 * callers
 	 * @param blockTurns how many turns it then measures, at most
 	 * @param blockTime how long it takes for them, at most
 	 * @param turnLimit the limit for one turn; a contender that takes longer is not run
-	 * @param throughputTime how long each throughput is measured at a time
+	 * @param throughputTime how long a slice of a throughput is
 	 * @param quickMicro whether the microbenchmarks are short
 	 */
 	record Pace(Duration warmUp, int rounds, int blockTurns, Duration blockTime, Duration turnLimit,
@@ -67,7 +68,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 
 	static Options full() {
 		Pace pace = new Pace(Duration.ofSeconds(10), 20, 10, Duration.ofMillis(250), Duration.ofSeconds(5),
-				Duration.ofMillis(1_500), false);
+				Duration.ofMillis(400), false);
 		return new Options(EnumSet.allOf(Part.class), List.of(10, 1_000, 10_000, 100_000), List.of(1, 4, 16), pace,
 				true, Path.of("samples", "benchmarks", "target", "performance"));
 	}
@@ -75,7 +76,7 @@ record Options(Set<Part> parts, List<Integer> sizes, List<Integer> levels, Pace 
 	static Options quick() {
 		Options full = full();
 		Pace pace = new Pace(Duration.ofSeconds(1), 4, full.pace().blockTurns(), full.pace().blockTime(),
-				Duration.ofSeconds(2), Duration.ofMillis(300), true);
+				Duration.ofSeconds(2), Duration.ofMillis(100), true);
 		return full.sizes(List.of(10, 1_000, 10_000)).pace(pace);
 	}
 

@@ -1,9 +1,8 @@
 package io.sessionkit.benchmarks;
 
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -14,21 +13,18 @@ import java.util.concurrent.Future;
 
 /**
  * Runs whole turns of many callers at once, each on a session of its own with a full
- * window.
+ * window. All contenders have their turn in each of many short slices, a different one
+ * first each time, so that what slows the machine for a while slows all of them, and no
+ * median.
  */
 final class Throughput {
 
-	private static final int ROUNDS = 3;
-
-	/** The measured time divided by this is the warm-up before it. */
-	private static final int WARM_UP = 8;
+	/** The slices before those that count. */
+	private static final int WARM_UP = 2;
 
 	private final List<Contender> contenders;
 
 	private final Options options;
-
-	/** The turns per second by contender and callers, one for each round. */
-	private final Map<String, Map<Integer, double[]>> measured = new HashMap<>();
 
 	Throughput(List<Contender> contenders, Options options) {
 		this.contenders = contenders;
@@ -36,51 +32,66 @@ final class Throughput {
 	}
 
 	void run(Results results) {
-		for (int round = 0; round < ROUNDS; round++) {
-			Progress.say("throughput, round " + (round + 1) + " of " + ROUNDS);
-			for (int callers : this.options.levels()) {
-				for (Contender contender : this.contenders) {
-					this.measured.computeIfAbsent(contender.name(), (name) -> new HashMap<>())
-						.computeIfAbsent(callers, (level) -> new double[ROUNDS])[round] = measure(contender, callers,
-								round);
-				}
-			}
+		for (int callers : this.options.levels()) {
+			Progress.say("throughput of " + callers + " callers");
+			Map<Contender, List<Double>> rates = measure(callers);
+			rates.forEach((contender, measured) -> results.throughput(contender.name(), callers, median(measured)));
 		}
-		this.measured.forEach((name, levels) -> levels.forEach((callers, rates) -> {
-			Arrays.sort(rates);
-			results.throughput(name, callers, rates[ROUNDS / 2]);
-		}));
 	}
 
-	private double measure(Contender contender, int callers, int round) {
+	private Map<Contender, List<Double>> measure(int callers) {
+		Map<Contender, List<Double>> rates = new LinkedHashMap<>();
+		List<Contender> order = new ArrayList<>(this.contenders);
+		ExecutorService pool = Executors.newFixedThreadPool(callers);
+		try {
+			for (int slice = 0; slice < WARM_UP + slices(); slice++) {
+				for (Contender contender : order) {
+					double rate = measure(contender, threads(contender, callers, slice), pool);
+					if (slice >= WARM_UP) {
+						rates.computeIfAbsent(contender, (unmeasured) -> new ArrayList<>()).add(rate);
+					}
+				}
+				Collections.rotate(order, order.size() / 3 + 1);
+			}
+		}
+		finally {
+			pool.shutdown();
+		}
+		return rates;
+	}
+
+	private int slices() {
+		return this.options.pace().rounds() / 2 + 1;
+	}
+
+	/**
+	 * Makes the sessions of a slice: a contender without a window would get slower and
+	 * slower on old ones.
+	 */
+	private static List<String> threads(Contender contender, int callers, int slice) {
 		List<String> threads = new ArrayList<>();
 		for (int caller = 0; caller < callers; caller++) {
-			threads.add("p" + round + "-" + callers + "-" + caller);
-			contender.preload(threads.get(caller), Contenders.WINDOW_MESSAGES);
+			String thread = "p" + slice + "-" + callers + "-" + caller;
+			contender.preload(thread, Contenders.WINDOW_MESSAGES);
+			threads.add(thread);
 		}
-		call(contender, threads, this.options.pace().throughputTime().dividedBy(WARM_UP));
-		long start = System.nanoTime();
-		long turns = call(contender, threads, this.options.pace().throughputTime());
-		return turns * 1e9 / (System.nanoTime() - start);
+		return threads;
 	}
 
-	private static long call(Contender contender, List<String> threads, Duration time) {
-		ExecutorService callers = Executors.newFixedThreadPool(threads.size());
+	private double measure(Contender contender, List<String> threads, ExecutorService pool) {
+		long start = System.nanoTime();
+		long end = start + this.options.pace().throughputTime().toNanos();
+		List<Callable<Long>> calls = new ArrayList<>();
+		threads.forEach((thread) -> calls.add(() -> callUntil(contender, thread, end)));
 		try {
-			long end = System.nanoTime() + time.toNanos();
-			List<Callable<Long>> calls = new ArrayList<>();
-			threads.forEach((thread) -> calls.add(() -> callUntil(contender, thread, end)));
 			long turns = 0;
-			for (Future<Long> done : callers.invokeAll(calls)) {
+			for (Future<Long> done : pool.invokeAll(calls)) {
 				turns += done.get();
 			}
-			return turns;
+			return turns * 1e9 / (System.nanoTime() - start);
 		}
 		catch (InterruptedException | ExecutionException ex) {
 			throw new IllegalStateException(ex);
-		}
-		finally {
-			callers.shutdown();
 		}
 	}
 
@@ -90,6 +101,10 @@ final class Throughput {
 			contender.threads().turn(thread, Dialogue.question(turns++));
 		}
 		return turns;
+	}
+
+	private static double median(List<Double> values) {
+		return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.sessionkit.benchmarks;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,9 +11,6 @@ import java.util.OptionalDouble;
  * all.
  */
 final class TurnRace {
-
-	/** The slices of the warm-up, in which all have their turn. */
-	private static final int SLICES = 10;
 
 	private static final int COUNTED = 22;
 
@@ -39,7 +35,7 @@ final class TurnRace {
 	 */
 	void run(Results results) {
 		preload(results);
-		warmUp();
+		WarmUp.run(this.cells.stream().map(Cell::contender).distinct().toList(), this.options);
 		int warmUp = Math.max(2, this.options.pace().rounds() / 6);
 		List<Cell> order = new ArrayList<>(this.cells);
 		for (int round = 0; round < warmUp + this.options.pace().rounds(); round++) {
@@ -68,29 +64,6 @@ final class TurnRace {
 		for (Cell cell : this.cells) {
 			Progress.say("trying " + cell.contender().name() + " at " + cell.size() + " messages");
 			cell.tryOut(this.options.pace().turnLimit());
-		}
-	}
-
-	/**
-	 * Runs all contenders for the same time, until what they run is compiled. A new
-	 * session for each slice: a contender without a window would get slower and slower.
-	 */
-	private void warmUp() {
-		List<Contender> contenders = this.cells.stream().map(Cell::contender).distinct().toList();
-		Duration slice = this.options.pace().warmUp().dividedBy(SLICES);
-		for (int number = 0; number < SLICES; number++) {
-			Progress.say("warm-up, slice " + (number + 1) + " of " + SLICES);
-			for (Contender contender : contenders) {
-				warmUp(contender, "w" + number, slice);
-			}
-		}
-	}
-
-	private static void warmUp(Contender contender, String thread, Duration time) {
-		contender.preload(thread, Contenders.WINDOW_MESSAGES);
-		long end = System.nanoTime() + time.toNanos();
-		for (int i = 0; System.nanoTime() < end; i++) {
-			contender.threads().turn(thread, Dialogue.question(i));
 		}
 	}
 
