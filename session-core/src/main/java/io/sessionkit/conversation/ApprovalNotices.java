@@ -1,9 +1,10 @@
 package io.sessionkit.conversation;
 
 import java.time.Duration;
-import java.time.Instant;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.sessionkit.approval.ApprovalNotice;
@@ -11,9 +12,9 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.LookingThread;
+import io.sessionkit.internal.ledger.Delivery;
 import io.sessionkit.internal.ledger.Notices;
 import io.sessionkit.internal.ledger.Notices.Outgoing;
-import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.SessionRecord;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,10 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class ApprovalNotices implements AutoCloseable {
 
 	/** The time after which another process delivers a notice again. */
-	public static final Duration LEASE = Duration.ofMinutes(1);
+	public static final Duration LEASE = Delivery.LEASE;
 
 	/** The maximum number of deliveries of a notice. */
-	public static final int MAX_ATTEMPTS = 20;
+	public static final int MAX_ATTEMPTS = Delivery.MAX_ATTEMPTS;
 
 	private static final int MOST_REQUESTED = 1_000;
 
@@ -57,7 +58,7 @@ public final class ApprovalNotices implements AutoCloseable {
 
 	private final Consumer<? super ApprovalNotice> listener;
 
-	private final Duration lease;
+	private final Delivery<Outgoing> delivery;
 
 	private final LookingThread thread;
 
@@ -68,7 +69,7 @@ public final class ApprovalNotices implements AutoCloseable {
 		this.approvals = builder.approvals;
 		this.notices = builder.approvals.notices();
 		this.listener = builder.listener;
-		this.lease = builder.lease;
+		this.delivery = new Delivery<>(this.notices, builder.lease, new Warnings());
 		this.thread = new LookingThread("sessionkit-notices", "Notices of calls that wait", this::look,
 				builder.interval);
 	}
@@ -107,48 +108,40 @@ public final class ApprovalNotices implements AutoCloseable {
 		}
 	}
 
+	/** A session that cannot be written now must keep no others waiting. */
 	private void deliverAll() {
-		RuntimeException failure = null;
-		String next = null;
-		do {
-			RecordPage page = this.notices.page(next);
-			for (SessionRecord record : page.records()) {
-				if (this.thread.isClosed()) {
-					return;
-				}
-				try {
-					deliverRequested();
-					deliver(record);
-				}
-				catch (RuntimeException ex) {
-					// a session that cannot be written now must keep no others waiting
-					logger.debug("Notice " + record.id() + " of session " + record.key()
-							+ " could not be claimed or finished: " + ex.getClass().getName());
-					failure = ex;
-				}
+		AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+		this.notices.each((record) -> {
+			if (!this.thread.isClosed()) {
+				deliverNext(record).ifPresent(failure::set);
 			}
-			next = page.next();
+			return !this.thread.isClosed();
+		});
+		RuntimeException last = failure.get();
+		if (last != null && !this.thread.isClosed()) {
+			throw last;
 		}
-		while (next != null);
-		if (failure != null) {
-			throw failure;
+	}
+
+	/** Returns why a notice could not be claimed or finished. */
+	private Optional<RuntimeException> deliverNext(SessionRecord record) {
+		try {
+			deliverRequested();
+			deliver(record);
+			return Optional.empty();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Notice " + record.id() + " of session " + record.key() + " could not be claimed or finished: "
+					+ ex.getClass().getName());
+			return Optional.of(ex);
 		}
 	}
 
 	private void deliver(SessionRecord record) {
 		Outgoing seen = read(record);
-		Instant now = this.notices.now();
-		if (seen == null || !seen.isDue(now, this.lease)) {
-			return;
-		}
-		Outgoing claimed = this.notices.claim(seen, now.plus(this.lease));
-		if (claimed == null) {
-			return;
-		}
-		if (claimed.attempts() > MAX_ATTEMPTS) {
-			giveUp(claimed, "its process has died, or its listener has taken too long, each time");
-		}
-		else {
+		Outgoing claimed = (seen != null && this.delivery.isDue(seen)) ? this.delivery.claim(seen) : null;
+		if (claimed != null && this.delivery.mayTry(claimed,
+				"its process has died, or its listener has taken too long, each time")) {
 			deliver(claimed);
 		}
 	}
@@ -173,26 +166,10 @@ public final class ApprovalNotices implements AutoCloseable {
 			this.listener.accept(claimed.notice());
 		}
 		catch (Exception | LinkageError | AssertionError ex) {
-			failed(claimed, ex);
+			this.delivery.failed(claimed, "its listener threw " + ex.getClass().getName());
 			return;
 		}
 		this.notices.delivered(claimed);
-	}
-
-	private void failed(Outgoing claimed, Throwable ex) {
-		if (claimed.attempts() >= MAX_ATTEMPTS) {
-			giveUp(claimed, "its listener threw " + ex.getClass().getName());
-			return;
-		}
-		logger.warn("The listener of notice " + claimed.notice().id() + " of session " + claimed.notice().key()
-				+ " threw " + ex.getClass().getName() + ". It is delivered again.");
-		this.notices.retry(claimed);
-	}
-
-	private void giveUp(Outgoing claimed, String why) {
-		logger.warn("Notice " + claimed.notice().id() + " of session " + claimed.notice().key() + " was given up after "
-				+ MAX_ATTEMPTS + " attempts: " + why + ". The inbox still has its calls.");
-		this.notices.remove(claimed);
 	}
 
 	/**
@@ -203,6 +180,23 @@ public final class ApprovalNotices implements AutoCloseable {
 	public void close() {
 		this.approvals.listeners().remove(this);
 		this.thread.close();
+	}
+
+	/** Says which notices could not be delivered. */
+	private static final class Warnings implements Delivery.Report<Outgoing> {
+
+		@Override
+		public void triedAgain(Outgoing claimed, String why) {
+			logger.warn("Notice " + claimed.notice().id() + " of session " + claimed.notice().key()
+					+ " was not delivered: " + why + ". It is delivered again.");
+		}
+
+		@Override
+		public void givenUp(Outgoing claimed, String why) {
+			logger.warn("Notice " + claimed.notice().id() + " of session " + claimed.notice().key()
+					+ " was given up after " + MAX_ATTEMPTS + " attempts: " + why + ". The inbox still has its calls.");
+		}
+
 	}
 
 	/**

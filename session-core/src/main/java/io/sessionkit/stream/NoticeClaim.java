@@ -4,8 +4,8 @@ import java.time.Duration;
 
 import io.sessionkit.internal.OneAfterAnother;
 import io.sessionkit.internal.Renewals;
-import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Task;
+import io.sessionkit.internal.ledger.Delivery;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NoticeClaim implements AutoCloseable {
 
-	private final Continuations continuations;
-
-	private final Duration lease;
+	private final Delivery<Task> delivery;
 
 	private final Renewals.Renewal renewal;
 
@@ -32,12 +30,11 @@ final class NoticeClaim implements AutoCloseable {
 	/**
 	 * Begins to renew a claim.
 	 * @param claimed the notice as it was claimed
-	 * @param lease how long it is claimed at a time
 	 */
-	NoticeClaim(Continuations continuations, Task claimed, Duration lease, Renewals renewals) {
-		this.continuations = continuations;
+	NoticeClaim(Delivery<Task> delivery, Task claimed, Renewals renewals) {
+		Duration lease = delivery.lease();
+		this.delivery = delivery;
 		this.task = claimed;
-		this.lease = lease;
 		this.order = new OneAfterAnother(lease);
 		this.renewal = renewals.start(lease,
 				() -> "The notice of turn " + claimed.turnId() + " of session " + claimed.key(), this::renew);
@@ -45,7 +42,7 @@ final class NoticeClaim implements AutoCloseable {
 
 	private void renew() {
 		this.order.run(() -> {
-			@Nullable Task renewed = this.over ? null : this.continuations.renew(this.task, this.lease);
+			@Nullable Task renewed = this.over ? null : this.delivery.renew(this.task);
 			if (renewed != null) {
 				this.task = renewed;
 			}

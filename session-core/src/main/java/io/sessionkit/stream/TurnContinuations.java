@@ -29,6 +29,7 @@ import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Situation;
 import io.sessionkit.internal.ledger.Continuations.Task;
+import io.sessionkit.internal.ledger.Delivery;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
 public final class TurnContinuations implements AutoCloseable {
 
 	/** The maximum number of attempts to continue a turn. */
-	public static final int MAX_ATTEMPTS = 20;
+	public static final int MAX_ATTEMPTS = Delivery.MAX_ATTEMPTS;
 
 	private static final Log logger = LogFactory.getLog(TurnContinuations.class);
 
@@ -82,7 +83,7 @@ public final class TurnContinuations implements AutoCloseable {
 	/** Keeps the streams of the calls; null if nobody can read them. */
 	private final @Nullable TurnStreams streams;
 
-	private final Duration lease;
+	private final Delivery<Task> delivery;
 
 	private final int most;
 
@@ -119,7 +120,8 @@ public final class TurnContinuations implements AutoCloseable {
 		this.continuations = builder.approvals.continuations();
 		this.continuation = builder.continuation;
 		this.streams = builder.streams;
-		this.lease = Objects.requireNonNullElseGet(builder.lease, this.continuations::claim);
+		this.delivery = new Delivery<>(this.continuations,
+				Objects.requireNonNullElseGet(builder.lease, this.continuations::claim), new Warnings());
 		this.most = builder.threads;
 		this.interval = builder.interval;
 		this.free = new Semaphore(builder.threads);
@@ -160,7 +162,7 @@ public final class TurnContinuations implements AutoCloseable {
 		takeDecided();
 		if (this.left || this.looking.isDue()) {
 			this.left = false;
-			this.continuations.eachDue(this.lease, this::begin);
+			this.continuations.each((task) -> !this.delivery.isDue(task) || begin(task));
 		}
 	}
 
@@ -204,7 +206,7 @@ public final class TurnContinuations implements AutoCloseable {
 		}
 		boolean begun = false;
 		try {
-			Task claimed = this.continuations.claim(task, this.lease);
+			Task claimed = this.delivery.claim(task);
 			if (claimed != null) {
 				this.threads.execute(() -> work(claimed));
 				begun = true;
@@ -230,7 +232,7 @@ public final class TurnContinuations implements AutoCloseable {
 			Situation now = this.continuations.situation(claimed);
 			switch (now.state()) {
 				case OVER -> this.continuations.remove(claimed);
-				case AT_WORK -> this.continuations.atWork(claimed, pause());
+				case AT_WORK -> this.delivery.giveBack(claimed, pause());
 				case WAITS -> this.continuations.waits(claimed, now.undecided());
 				case DECIDED ->
 					attempt(claimed, new DecidedTurn(claimed.key(), claimed.turnId(), now.calls(), now.parameters()));
@@ -248,12 +250,11 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private void attempt(Task claimed, DecidedTurn turn) {
-		if (claimed.attempts() > MAX_ATTEMPTS) {
-			giveUp(claimed, "its process has died each time");
+		if (!this.delivery.mayTry(claimed, "its process has died each time")) {
 			return;
 		}
 		@Nullable Throwable thrown = null;
-		NoticeClaim claim = new NoticeClaim(this.continuations, claimed, this.lease, this.renewals);
+		NoticeClaim claim = new NoticeClaim(this.delivery, claimed, this.renewals);
 		try {
 			goOn(turn);
 		}
@@ -272,13 +273,13 @@ public final class TurnContinuations implements AutoCloseable {
 			this.continuations.remove(claimed);
 		}
 		else if (thrown instanceof TurnInProgressException) {
-			this.continuations.atWork(claimed, pause());
+			this.delivery.giveBack(claimed, pause());
 		}
 		else if (thrown instanceof ShuttingDownException || thrown instanceof TurnHandedOverException) {
-			this.continuations.handBack(claimed);
+			this.delivery.giveBack(claimed, Duration.ZERO);
 		}
 		else {
-			failed(claimed, thrown);
+			this.delivery.failed(claimed, why(thrown));
 		}
 	}
 
@@ -304,18 +305,8 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private Duration pause() {
-		return (this.lease.compareTo(PAUSE) < 0) ? this.lease : PAUSE;
-	}
-
-	private void failed(Task claimed, Throwable ex) {
-		String why = why(ex);
-		if (claimed.attempts() >= MAX_ATTEMPTS) {
-			giveUp(claimed, why);
-			return;
-		}
-		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key()
-				+ ", whose calls are decided, could not be continued: " + why + " This is tried again.");
-		this.continuations.retry(claimed);
+		Duration lease = this.delivery.lease();
+		return (lease.compareTo(PAUSE) < 0) ? lease : PAUSE;
 	}
 
 	/**
@@ -327,13 +318,6 @@ public final class TurnContinuations implements AutoCloseable {
 		}
 		boolean quotesNothing = ex instanceof ResumeRefusedException || ex instanceof SessionConflictException;
 		return ex.getClass().getName() + (quotesNothing ? ": " + ex.getMessage() : ".");
-	}
-
-	private void giveUp(Task claimed, String why) {
-		logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key() + ", whose calls are decided, was given"
-				+ " up after " + MAX_ATTEMPTS + " attempts to continue it: " + why
-				+ " A call without a message continues it, or says why it cannot.");
-		this.continuations.remove(claimed);
 	}
 
 	/**
@@ -355,6 +339,24 @@ public final class TurnContinuations implements AutoCloseable {
 		finally {
 			this.renewals.close();
 		}
+	}
+
+	/** Says which turns could not be continued. */
+	private static final class Warnings implements Delivery.Report<Task> {
+
+		@Override
+		public void triedAgain(Task claimed, String why) {
+			logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key()
+					+ ", whose calls are decided, could not be continued: " + why + " This is tried again.");
+		}
+
+		@Override
+		public void givenUp(Task claimed, String why) {
+			logger.warn("Turn " + claimed.turnId() + " of session " + claimed.key()
+					+ ", whose calls are decided, was given up after " + MAX_ATTEMPTS + " attempts to continue it: "
+					+ why + " A call without a message continues it, or says why it cannot.");
+		}
+
 	}
 
 	/**

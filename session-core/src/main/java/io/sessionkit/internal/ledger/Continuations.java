@@ -15,10 +15,8 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
-import io.sessionkit.internal.lease.DueRecords;
 import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.internal.turn.WaitingTurns;
-import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
@@ -36,15 +34,12 @@ import org.jspecify.annotations.Nullable;
  * They are of the same kind as {@link Notices}, since a store keeps an index of few
  * kinds. Versions that know only those leave them alone.
  */
-public final class Continuations {
+public final class Continuations implements Delivery.Stored<Continuations.Task> {
 
 	private static final int VERSION = 2;
 
 	/** The time in which a decision is expected behind its notice. */
 	private static final Duration GRACE = Duration.ofSeconds(5);
-
-	/** The longest time for which a process claims a notice. */
-	private static final Duration LONGEST_CLAIM = Duration.ofMinutes(1);
 
 	private static final Log logger = LogFactory.getLog(Continuations.class);
 
@@ -57,6 +52,8 @@ public final class Continuations {
 	private final StandingDecisions standing;
 
 	private final SessionStore store;
+
+	private final NoticeRecords records;
 
 	private final boolean stored;
 
@@ -72,6 +69,7 @@ public final class Continuations {
 		this.waitingTurns = turns.waitingTurns();
 		this.ledger = ledger;
 		this.store = turns.store();
+		this.records = new NoticeRecords(this.store);
 		this.standing = new StandingDecisions(this.store);
 	}
 
@@ -85,12 +83,8 @@ public final class Continuations {
 	 * @param due when it is to be looked at next, by the clocks of the processes
 	 * @param record its record
 	 */
-	public record Task(SessionKey key, String turnId, int attempts, int looks, Instant due, SessionRecord record) {
-
-		private boolean isDue(Instant now, Duration lease) {
-			return DueRecords.isDue(this.due, now, lease);
-		}
-
+	public record Task(SessionKey key, String turnId, int attempts, int looks, Instant due,
+			SessionRecord record) implements DueNotice {
 	}
 
 	/** The state of a turn, which says what to do for it. */
@@ -134,8 +128,8 @@ public final class Continuations {
 	 * expired.
 	 */
 	static RecordWrite afterExpiry(SessionKey key, String turnId, Duration expiresAfter, StoreOptions options) {
-		Instant due = options.now().plus(DueRecords.atMost(expiresAfter.plusSeconds(1), DueRecords.LONGEST_PAUSE));
-		return RecordWrite.put(Notices.NOTICE, turnId, payload(key, 0, DueRecords.LARGEST_SHIFT, due, options));
+		Instant due = options.now().plus(Delivery.shorter(expiresAfter.plusSeconds(1), Delivery.LONGEST_PAUSE));
+		return RecordWrite.put(Notices.NOTICE, turnId, payload(key, 0, Delivery.MOST_DOUBLINGS, due, options));
 	}
 
 	/**
@@ -168,34 +162,25 @@ public final class Continuations {
 	 * reached may do so later.
 	 */
 	public void checkListed() {
-		new Notices(this.store).checkListed();
+		this.records.checkListed();
 	}
 
 	/**
-	 * Passes the notices that are due to the work, those of all owners.
-	 * @param lease how long a notice may be claimed
+	 * Passes the notices of all owners to the work, the oldest first.
 	 * @param work returns whether it takes more
 	 */
-	public void eachDue(Duration lease, Predicate<Task> work) {
-		String next = null;
-		do {
-			RecordPage page = this.store.oldestRecords(Notices.NOTICE, next, DueRecords.BATCH);
-			for (SessionRecord record : page.records()) {
-				Task task = read(record);
-				if (task != null && task.isDue(now(), lease) && !work.test(task)) {
-					return;
-				}
-			}
-			next = page.next();
-		}
-		while (next != null);
+	public void each(Predicate<Task> work) {
+		this.records.each((record) -> {
+			Task task = read(record);
+			return task == null || work.test(task);
+		});
 	}
 
 	/**
 	 * Returns the notice of a turn, whether it is due or not; null if there is none.
 	 */
 	public @Nullable Task find(SessionKey key, String turnId) {
-		return this.store.record(key, Notices.NOTICE, turnId).map(this::read).orElse(null);
+		return this.records.find(key, turnId).map(this::read).orElse(null);
 	}
 
 	/**
@@ -218,36 +203,11 @@ public final class Continuations {
 		return null;
 	}
 
-	private Instant now() {
-		return this.store.options().now();
-	}
-
 	// claims and their ends
 
-	/**
-	 * Claims a notice, so that no other process works on it for a while.
-	 * @return the claimed notice; null if another process was first
-	 */
-	public @Nullable Task claim(Task seen, Duration lease) {
-		return replace(seen, seen.attempts() + 1, seen.looks(), lease);
-	}
-
-	/**
-	 * Claims a notice for longer, while the call that it is for works.
-	 * @return the claimed notice; null if it was written since
-	 */
-	public @Nullable Task renew(Task claimed, Duration lease) {
-		return replace(claimed, claimed.attempts(), claimed.looks(), lease);
-	}
-
-	/** Gives a claimed notice back for any process, as if it had not been claimed. */
-	public void handBack(Task claimed) {
-		replace(claimed, claimed.attempts() - 1, claimed.looks(), Duration.ZERO);
-	}
-
-	/** Has a turn looked at again on which a call works. */
-	public void atWork(Task claimed, Duration pause) {
-		replace(claimed, claimed.attempts() - 1, claimed.looks(), pause);
+	@Override
+	public Instant now() {
+		return this.store.options().now();
 	}
 
 	/**
@@ -256,11 +216,9 @@ public final class Continuations {
 	 * brings that forward, and so does the time at which the calls expire.
 	 */
 	public void waits(Task claimed, List<ToolApproval> undecided) {
-		Duration pause = DueRecords.atMost(
-				GRACE.multipliedBy(1L << Math.min(DueRecords.LARGEST_SHIFT, claimed.looks())),
-				DueRecords.LONGEST_PAUSE);
-		replace(claimed, claimed.attempts() - 1, Math.min(DueRecords.LARGEST_SHIFT, claimed.looks() + 1),
-				DueRecords.atMost(untilExpiry(undecided), pause));
+		Duration pause = Delivery.shorter(untilExpiry(undecided), Delivery.doubled(GRACE, claimed.looks()));
+		replace(claimed, claimed.attempts() - 1, Math.min(Delivery.MOST_DOUBLINGS, claimed.looks() + 1),
+				now().plus(pause));
 	}
 
 	private Duration untilExpiry(List<ToolApproval> undecided) {
@@ -268,7 +226,7 @@ public final class Continuations {
 		for (ToolApproval call : undecided) {
 			Instant expiresAt = (call.status() == ApprovalStatus.PROPOSED) ? call.expiresAt() : null;
 			if (expiresAt == null) {
-				return DueRecords.LONGEST_PAUSE;
+				return Delivery.LONGEST_PAUSE;
 			}
 			last = expiresAt.isAfter(last) ? expiresAt : last;
 		}
@@ -276,25 +234,20 @@ public final class Continuations {
 		return (left.isNegative() ? Duration.ZERO : left).plusSeconds(1);
 	}
 
-	/**
-	 * Has a turn continued again that could not be continued: after a second, then each
-	 * time after twice as long, up to an hour.
-	 */
-	public void retry(Task claimed) {
-		replace(claimed, claimed.attempts(), claimed.looks(), DueRecords.afterFailures(claimed.attempts()));
+	@Override
+	public @Nullable Task replace(Task seen, int attempts, Instant due) {
+		return replace(seen, attempts, seen.looks(), due);
 	}
 
-	/** Removes a notice, unless it was written since. */
-	public void remove(Task seen) {
-		SessionRecord record = seen.record();
-		this.store.put(record.key(), new RecordWrite(Notices.NOTICE, record.id(), record.revision(), null, null));
-	}
-
-	private @Nullable Task replace(Task seen, int attempts, int looks, Duration pause) {
-		Instant due = now().plus(pause);
+	private @Nullable Task replace(Task seen, int attempts, int looks, Instant due) {
 		String payload = payload(seen.key(), attempts, looks, due, this.store.options());
-		SessionRecord replaced = DueRecords.replace(this.store, seen.record(), payload);
+		SessionRecord replaced = this.records.replace(seen.record(), payload);
 		return (replaced != null) ? new Task(seen.key(), seen.turnId(), attempts, looks, due, replaced) : null;
+	}
+
+	@Override
+	public void remove(Task seen) {
+		this.records.remove(seen.record());
 	}
 
 	// the turn
@@ -347,7 +300,7 @@ public final class Continuations {
 	 * out, if the process dies.
 	 */
 	public Duration claim() {
-		return DueRecords.atMost(this.turns.leases().life(), LONGEST_CLAIM);
+		return Delivery.shorter(this.turns.leases().life(), Delivery.LEASE);
 	}
 
 	/** Returns whether this process still begins calls. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.approval.ApprovalNotice;
@@ -14,23 +15,16 @@ import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.codec.MessageCodec;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnsupportedVersionException;
-import io.sessionkit.internal.lease.DueRecords;
-import io.sessionkit.store.RecordPage;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreUnavailableException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The notices that are to be delivered, one record for each pause. It is written with the
- * pause and deleted when a listener has returned. Whoever delivers it moves its time by
- * compare-and-set first, so it is one process at a time, and another one follows if that
- * process is gone.
+ * pause and deleted when a listener has returned. {@link Delivery} says who delivers it.
  */
-public final class Notices {
+public final class Notices implements Delivery.Stored<Notices.Outgoing> {
 
 	/** The kind of the records. */
 	public static final String NOTICE = SessionStore.NOTICE;
@@ -42,12 +36,13 @@ public final class Notices {
 
 	private static final int VERSION = 1;
 
-	private static final Log logger = LogFactory.getLog(Notices.class);
-
 	private final SessionStore store;
+
+	private final NoticeRecords records;
 
 	public Notices(SessionStore store) {
 		this.store = store;
+		this.records = new NoticeRecords(store);
 	}
 
 	/**
@@ -58,14 +53,16 @@ public final class Notices {
 	 * @param due when it is to be tried next, by the clocks of the processes
 	 * @param record its record
 	 */
-	public record Outgoing(ApprovalNotice notice, int attempts, Instant due, SessionRecord record) {
+	public record Outgoing(ApprovalNotice notice, int attempts, Instant due,
+			SessionRecord record) implements DueNotice {
 
 		/**
-		 * Returns whether the notice may be claimed. One that nobody has claimed yet may,
-		 * whatever the clock of the process was that stored it.
+		 * A notice that nobody has claimed yet is due, whatever the clock of the process
+		 * was that stored it.
 		 */
+		@Override
 		public boolean isDue(Instant now, Duration lease) {
-			return this.attempts == 0 || DueRecords.isDue(this.due, now, lease);
+			return this.attempts == 0 || DueNotice.super.isDue(now, lease);
 		}
 
 	}
@@ -86,7 +83,7 @@ public final class Notices {
 		return RecordWrite.put(NOTICE, notice.id(), payload(notice, 0, requestedAt, codec));
 	}
 
-	/** Returns the time of the store. */
+	@Override
 	public Instant now() {
 		return this.store.options().now();
 	}
@@ -96,25 +93,20 @@ public final class Notices {
 	 * reached may do so later.
 	 */
 	public void checkListed() {
-		try {
-			this.store.oldestRecords(NOTICE, null, 1);
-		}
-		catch (StoreUnavailableException ex) {
-			logger.debug("The store cannot be reached to look for notices. This is tried again.");
-		}
+		this.records.checkListed();
 	}
 
 	/**
-	 * Returns the next notices of all owners.
-	 * @param after the place behind those that were read; null to begin
+	 * Passes the records of the notices of all owners to the work, the oldest first.
+	 * @param work returns whether it takes more
 	 */
-	public RecordPage page(@Nullable String after) {
-		return this.store.oldestRecords(NOTICE, after, DueRecords.BATCH);
+	public void each(Predicate<SessionRecord> work) {
+		this.records.each(work);
 	}
 
 	/** Returns the record of a notice if it is there. */
 	public Optional<SessionRecord> find(SessionKey key, String id) {
-		return this.store.record(key, NOTICE, id);
+		return this.records.find(key, id);
 	}
 
 	/**
@@ -158,33 +150,16 @@ public final class Notices {
 		return (list instanceof List<?> all) ? all.stream().map(String.class::cast).toList() : List.of();
 	}
 
-	/**
-	 * Claims a notice until a time.
-	 * @return the claimed notice; null if another process was first
-	 */
-	public @Nullable Outgoing claim(Outgoing seen, Instant until) {
-		return replace(seen, seen.attempts() + 1, until);
-	}
-
-	/**
-	 * Gives a claimed notice back, to be tried again: after a second, then each time
-	 * after twice as long, up to an hour.
-	 */
-	public void retry(Outgoing claimed) {
-		replace(claimed, claimed.attempts(), now().plus(DueRecords.afterFailures(claimed.attempts())));
-	}
-
-	private @Nullable Outgoing replace(Outgoing seen, int attempts, Instant due) {
+	@Override
+	public @Nullable Outgoing replace(Outgoing seen, int attempts, Instant due) {
 		String payload = payload(seen.notice(), attempts, due, this.store.options().codec());
-		SessionRecord replaced = DueRecords.replace(this.store, seen.record(), payload);
+		SessionRecord replaced = this.records.replace(seen.record(), payload);
 		return (replaced != null) ? new Outgoing(seen.notice(), attempts, due, replaced) : null;
 	}
 
-	/**
-	 * Removes a notice, unless another process has claimed it since.
-	 */
+	@Override
 	public void remove(Outgoing seen) {
-		remove(seen, seen.record().revision());
+		this.records.remove(seen.record());
 	}
 
 	/**
@@ -192,12 +167,7 @@ public final class Notices {
 	 * because that took so long.
 	 */
 	public void delivered(Outgoing seen) {
-		remove(seen, RecordWrite.ANY);
-	}
-
-	private void remove(Outgoing seen, long expected) {
-		SessionRecord record = seen.record();
-		this.store.put(record.key(), new RecordWrite(NOTICE, record.id(), expected, null, null));
+		this.records.removeAnyway(seen.record());
 	}
 
 	private static String payload(ApprovalNotice notice, int attempts, Instant due, MessageCodec codec) {
