@@ -82,7 +82,7 @@ class ArchitectureTests {
 		arrows.put("internal.row", Set.of("words", "internal", "codec", "internal.message", "store"));
 		arrows.put("store.memory", Set.of("words", "internal", "codec", "internal.message", "internal.row", "store"));
 		arrows.put("internal.sql", Set.of("words", "internal", "internal.row", "store"));
-		arrows.put("store.jdbc", Set.of("words", "codec", "internal.row", "internal.sql", "store"));
+		arrows.put("store.jdbc", Set.of("words", "internal", "codec", "internal.row", "internal.sql", "store"));
 		arrows.put("store.redis", Set.of("words", "internal", "codec", "internal.row", "store"));
 		arrows.put("internal.view",
 				Set.of("words", "internal", "codec", "internal.message", "context", "hook", "store"));

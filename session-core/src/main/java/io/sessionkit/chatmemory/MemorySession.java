@@ -2,7 +2,6 @@ package io.sessionkit.chatmemory;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -117,7 +116,7 @@ final class MemorySession {
 	 */
 	private void setAsideNoReply(List<Message> added) {
 		if (SaidTurns.hasNoReply(added)) {
-			Attempts.MANY.make(() -> isNoReplyAside() ? Optional.of(true) : Optional.empty());
+			Attempts.MANY.until(this::isNoReplyAside);
 		}
 	}
 
@@ -172,8 +171,7 @@ final class MemorySession {
 	}
 
 	private void write(String what, Supplier<Boolean> attempt) {
-		boolean written = Attempts.MANY.make(() -> attempt.get() ? Optional.of(true) : Optional.empty()).isPresent();
-		if (!written) {
+		if (!Attempts.MANY.until(attempt::get)) {
 			throw new SessionConflictException("Session " + this.key + " could not be " + what
 					+ ": others wrote to it all the time. Nothing was stored; try again.", null);
 		}

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -76,10 +75,7 @@ final class Fork {
 	 * no path ends there, or if effects of a turn were taken back
 	 */
 	static void make(SessionStore store, SessionKey from, SessionKey to, Point end) {
-		boolean made = Attempts.FEW
-			.make(() -> new Fork(store, from, to).made(end) ? Optional.of(true) : Optional.empty())
-			.isPresent();
-		if (!made) {
+		if (!Attempts.FEW.until(() -> new Fork(store, from, to).made(end))) {
 			throw new SessionConflictException(
 					"Session " + from + " was not forked: others changed it each time that it was read. Try again.",
 					null);
@@ -211,12 +207,11 @@ final class Fork {
 	 * comes last. If this is not done to the end, the view begins earlier.
 	 */
 	private void name(Summary summary) {
-		Attempts.FEW.make(() -> {
+		Attempts.FEW.until(() -> {
 			Session session = this.store.find(this.to).filter((now) -> now.turns() == this.turns.size()).orElse(null);
-			boolean over = session == null || this.store
+			return session == null || this.store
 				.commit(Commit.on(session).header(HeaderChange.NONE.summary(summary.turn(), summary.id())))
 				.isStored();
-			return over ? Optional.of(true) : Optional.empty();
 		});
 	}
 

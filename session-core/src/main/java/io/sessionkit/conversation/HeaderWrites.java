@@ -75,10 +75,10 @@ final class HeaderWrites {
 	 * Changes the settings. If others write meanwhile, the change is asked again.
 	 */
 	void settings(UnaryOperator<SessionSettings> change) {
-		boolean written = Attempts.MANY.make(() -> {
+		boolean written = Attempts.MANY.until(() -> {
 			Session now = this.store.find(this.key).orElseThrow(this::notFound);
-			return isWritten(now, changed(change, now.settings())) ? Optional.of(true) : Optional.empty();
-		}).isPresent();
+			return isWritten(now, changed(change, now.settings()));
+		});
 		if (!written) {
 			throw changed("settings");
 		}

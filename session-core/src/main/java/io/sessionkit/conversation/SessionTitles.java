@@ -3,7 +3,6 @@ package io.sessionkit.conversation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -201,12 +200,11 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 		if (title.isEmpty()) {
 			return begun.turns() >= MOST_SEARCHED;
 		}
-		return Attempts.FEW.make(() -> {
+		return Attempts.FEW.until(() -> {
 			Session session = untitled(begun.key());
-			boolean done = session == null || isGone(begun, session, items)
+			return session == null || isGone(begun, session, items)
 					|| this.store.commit(Commit.on(session).header(HeaderChange.NONE.title(title))).isStored();
-			return done ? Optional.of(title) : Optional.empty();
-		}).isPresent();
+		});
 	}
 
 	/**

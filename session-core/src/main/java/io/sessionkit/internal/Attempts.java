@@ -1,11 +1,11 @@
 package io.sessionkit.internal;
 
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
- * Numbers of attempts at a change that is based on what was read before, while others
- * write.
+ * Attempts at a change that is based on what was read before, while others write, and at
+ * a read that others must not come between.
  */
 public enum Attempts {
 
@@ -32,19 +32,105 @@ public enum Attempts {
 	}
 
 	/**
+	 * Tries until an attempt has succeeded.
+	 * @param attempt reads, writes on condition that nothing has changed since, and
+	 * returns whether that is done, or not needed
+	 * @return false if another writer was first each time
+	 */
+	public <X extends Exception> boolean until(Check<X> attempt) throws X {
+		boolean done = false;
+		for (int i = 0; i < this.most && !done; i++) {
+			done = attempt.isDone();
+		}
+		return done;
+	}
+
+	/**
 	 * Tries until an attempt has a result.
 	 * @param attempt reads, writes on condition that nothing has changed since, and
 	 * returns a result, or empty if another writer was first
 	 * @return the result; empty if another writer was first each time
 	 */
-	public <T> Optional<T> make(Supplier<Optional<T>> attempt) {
-		for (int i = 0; i < this.most; i++) {
-			Optional<T> result = attempt.get();
-			if (result.isPresent()) {
-				return result;
-			}
+	public <T, X extends Exception> Optional<T> make(Attempt<T, X> attempt) throws X {
+		Optional<T> result = Optional.empty();
+		for (int i = 0; i < this.most && result.isEmpty(); i++) {
+			result = attempt.make();
 		}
-		return Optional.empty();
+		return result;
+	}
+
+	/**
+	 * Tries until an attempt has a result, or says that no other would have one.
+	 * @param first what was read before
+	 * @param attempt writes on condition that nothing has changed since it was read what
+	 * it is given
+	 * @return the result; empty if no attempt had one
+	 */
+	public <S, T> Optional<T> make(S first, Function<S, Step<S, T>> attempt) {
+		Step<S, T> step = Step.again(first);
+		for (int i = 0; i < this.most && step.next().isPresent(); i++) {
+			step = attempt.apply(step.next().get());
+		}
+		return step.result();
+	}
+
+	/**
+	 * An attempt that has succeeded or not.
+	 *
+	 * @param <X> what it throws
+	 */
+	public interface Check<X extends Exception> {
+
+		boolean isDone() throws X;
+
+	}
+
+	/**
+	 * An attempt that has a result, or none.
+	 *
+	 * @param <T> the result
+	 * @param <X> what it throws
+	 */
+	public interface Attempt<T, X extends Exception> {
+
+		Optional<T> make() throws X;
+
+	}
+
+	/**
+	 * The end of an attempt: a result, or what the next one begins with, or neither if
+	 * another one makes no sense.
+	 *
+	 * @param <S> what an attempt begins with
+	 * @param <T> the result
+	 * @param next what the next attempt begins with
+	 * @param result the result
+	 */
+	public record Step<S, T>(Optional<S> next, Optional<T> result) {
+
+		/** Returns the end of an attempt that has succeeded. */
+		public static <S, T> Step<S, T> done(T result) {
+			return new Step<>(Optional.empty(), Optional.of(result));
+		}
+
+		/** Returns the end of an attempt after which another one is made. */
+		public static <S, T> Step<S, T> again(S next) {
+			return again(Optional.of(next));
+		}
+
+		/**
+		 * Returns the end of an attempt after which another one is made if there is what
+		 * it begins with.
+		 */
+		public static <S, T> Step<S, T> again(Optional<S> next) {
+			return new Step<>(next, Optional.empty());
+		}
+
+		/** Returns the end of an attempt after which no other one is made. */
+		public static <S, T> Step<S, T> stop() {
+			return new Step<>(Optional.empty(), Optional.empty());
+		}
+
 	}
 
 }

@@ -1,6 +1,9 @@
 package io.sessionkit.internal.approval;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.NothingWaitsException;
@@ -80,15 +83,17 @@ final class OpenTurnCancel {
 	 * and is still open, and in the end how it is kept.
 	 */
 	private List<ToolApproval> cancelOrAgain(TurnRequest request, Consumer<ApprovalEvent> events) {
-		for (int attempt = 1; attempt < Attempts.FEW.most(); attempt++) {
+		Deque<SessionConflictException> conflicts = new ArrayDeque<>();
+		return Attempts.FEW.make(() -> {
 			try {
-				return cancelOpen(request, events);
+				return Optional.of(cancelOpen(request, events));
 			}
 			catch (SessionConflictException ex) {
 				logger.debug("The open turn of session " + request.key() + " changed while it was cancelled.");
+				conflicts.add(ex);
+				return Optional.<List<ToolApproval>>empty();
 			}
-		}
-		return cancelOpen(request, events);
+		}).orElseThrow(conflicts::getLast);
 	}
 
 	private List<ToolApproval> cancelOpen(TurnRequest request, Consumer<ApprovalEvent> events) {

@@ -21,6 +21,7 @@ import io.sessionkit.Verdict;
 import io.sessionkit.hook.HookFailedException;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Attempts.Step;
 import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.Thrown;
 import io.sessionkit.internal.attribute.TurnAttributes;
@@ -420,19 +421,16 @@ public final class TurnKeeper {
 	private static @Nullable TurnResult inLine(Admission admission, List<RecordWrite> records,
 			Supplier<List<RecordWrite>> ofLines, Function<List<RecordWrite>, @Nullable TurnResult> write,
 			Runnable written) {
-		for (int attempt = 0; attempt < Attempts.SOME.most(); attempt++) {
+		return Attempts.SOME.make(admission, (Admission known) -> {
 			List<RecordWrite> all = new ArrayList<>(records);
 			all.addAll(ofLines.get());
 			TurnResult result = write.apply(all);
-			if (result != null) {
-				written.run();
-				return result;
+			if (result == null) {
+				return known.hasChanged() ? Step.again(known) : Step.<Admission, TurnResult>stop();
 			}
-			if (!admission.hasChanged()) {
-				return null;
-			}
-		}
-		return null;
+			written.run();
+			return Step.done(result);
+		}).orElse(null);
 	}
 
 	private TurnResult keepAside(RecordedTurn recorded, TurnEnd end) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -17,6 +18,7 @@ import io.sessionkit.TurnResult;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.Verdict;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Attempts.Step;
 import io.sessionkit.internal.attribute.AttributeChange;
 import io.sessionkit.internal.lease.HeldReply;
 import io.sessionkit.internal.lease.PauseRecord;
@@ -61,6 +63,49 @@ class TurnWriter {
 	record Outline(TurnEnd end, List<Transcript.Entry> kept, List<Round> rounds, List<Verdict> verdicts,
 			@Nullable Map<String, Object> attributes, boolean overLimit) {
 	}
+
+	/**
+	 * What is written at once of a turn.
+	 *
+	 * @param more the records that are written with it
+	 */
+	private record Part(TurnWrite turn, @Nullable Map<String, Object> attributes, List<RecordWrite> more,
+			boolean overLimit) {
+	}
+
+	/**
+	 * What a part is written on.
+	 *
+	 * @param header the session as it is expected; null if there is none
+	 * @param records the records that the session as it is allows
+	 */
+	private record Expected(@Nullable Session header, List<RecordWrite> records) {
+
+		Commit commit(SessionKey key) {
+			return (this.header != null) ? Commit.on(this.header) : Commit.first(key);
+		}
+
+		/**
+		 * Returns the header as a part of an open turn has left it; null if it is not
+		 * known. If others have written meanwhile, the store refuses the next write, and
+		 * the header is read again.
+		 */
+		@Nullable Session after(TurnWrite write, CommitResult result) {
+			Session before = this.header;
+			if (before == null || result.outcome() != Outcome.COMMITTED) {
+				return null;
+			}
+			Session.Position position = new Session.Position(Math.max(before.turns(), result.turn()),
+					before.items() + write.items().size(), before.branch(), before.head(), result.turn(),
+					before.summaryTurn(), before.summaryId(), before.totals());
+			return new Session(before.key(), before.incarnation(), result.version(), position, before.details(),
+					before.times());
+		}
+
+	}
+
+	/** The answer of a store to a write to a session that is gone. */
+	private static final CommitResult GONE = new CommitResult(Outcome.CONFLICT, 0, 0, 0);
 
 	private final SessionStore store;
 
@@ -211,32 +256,37 @@ class TurnWriter {
 		if (isErasedUnseen() || (this.parts == 0 && outline.end().status().isOpen() && !writeSeed())) {
 			return null;
 		}
-		TurnWrite write = draft(outline);
+		Part part = new Part(draft(outline), attributes, more, outline.overLimit());
 		List<RecordWrite> records = records(more);
-		Session expected = (this.moved && this.left == null) ? unmoved() : this.left;
-		if (this.moved && expected == null) {
+		Session header = (this.moved && this.left == null) ? unmoved() : this.left;
+		if (this.moved && header == null) {
 			return null;
 		}
-		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
-			Commit commit = this.place.commit((expected != null) ? Commit.on(expected) : Commit.first(key()), write,
-					attributes, records, this.store.options());
-			CommitResult result = this.store.commit(living(this.forgetting.with(commit)));
-			if (result.isStored()) {
-				this.left = (expected != null && result.outcome() == Outcome.COMMITTED) ? after(expected, write, result)
-						: null;
-				return isOurs(write, result) ? written(write, result, outline.overLimit()) : null;
-			}
-			Session refused = expected;
-			expected = this.store.open(key(), Window.HEADER)
-				.filter(this::hasSameHistory)
-				.map(SessionView::session)
-				.orElse(null);
-			if (expected == null || isAsBefore(expected, refused)) {
-				return null;
-			}
-			records = withDeletedSince(records(more), expected);
+		return Attempts.FEW.make(new Expected(header, records), (Expected expected) -> write(part, expected))
+			.orElse(null);
+	}
+
+	private Step<Expected, TurnResult> write(Part part, Expected expected) {
+		Commit commit = this.place.commit(expected.commit(key()), part.turn(), part.attributes(), expected.records(),
+				this.store.options());
+		CommitResult result = this.store.commit(living(this.forgetting.with(commit)));
+		if (!result.isStored()) {
+			return Step.again(moved(part, expected.header()));
 		}
-		return null;
+		this.left = expected.after(part.turn(), result);
+		return isOurs(part.turn(), result) ? Step.done(written(part.turn(), result, part.overLimit())) : Step.stop();
+	}
+
+	/**
+	 * Returns what a part is written on that was refused; empty if it cannot be written
+	 * any more.
+	 */
+	private Optional<Expected> moved(Part part, @Nullable Session refused) {
+		return this.store.open(key(), Window.HEADER)
+			.filter(this::hasSameHistory)
+			.map(SessionView::session)
+			.filter((now) -> !isAsBefore(now, refused))
+			.map((now) -> new Expected(now, withDeletedSince(records(part.more()), now)));
 	}
 
 	/**
@@ -264,18 +314,6 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns the header as a part of an open turn has left it. If others have written
-	 * meanwhile, the store refuses the next write, and the header is read again.
-	 */
-	private static Session after(Session before, TurnWrite write, CommitResult result) {
-		Session.Position position = new Session.Position(Math.max(before.turns(), result.turn()),
-				before.items() + write.items().size(), before.branch(), before.head(), result.turn(),
-				before.summaryTurn(), before.summaryId(), before.totals());
-		return new Session(before.key(), before.incarnation(), result.version(), position, before.details(),
-				before.times());
-	}
-
-	/**
 	 * Stores the turn beside the history, unless the session was erased in the meantime:
 	 * nothing of an erased session may reappear.
 	 */
@@ -287,21 +325,21 @@ class TurnWriter {
 		// the turn forgets nothing, whatever its commit was to delete
 		this.forgetting.end();
 		TurnWrite write = draft(outline);
-		CommitResult result = isErasedUnseen() ? null : aside(write, records(withoutPause(more)));
-		if (result == null) {
+		CommitResult result = isErasedUnseen() ? GONE : aside(write, records(withoutPause(more)));
+		if (!result.isStored()) {
 			return new TurnResult(key(), write.turn(), List.of(), outline.overLimit());
 		}
 		return (result.outcome() == Outcome.REPEATED) ? asItIs(write, result, outline.overLimit())
 				: written(write, result, outline.overLimit());
 	}
 
-	private @Nullable CommitResult aside(TurnWrite write, List<RecordWrite> records) {
+	private CommitResult aside(TurnWrite write, List<RecordWrite> records) {
 		Session opened = (this.base != null || !this.moved) ? this.place.header() : this.store.find(key()).orElse(null);
 		if (opened != null) {
 			return besideHistory(write, opened, records);
 		}
 		// a session of which a part was stored is gone
-		return this.moved ? null : this.store.commit(living(Commit.any(key()).turn(write).records(records)));
+		return this.moved ? GONE : this.store.commit(living(Commit.any(key()).turn(write).records(records)));
 	}
 
 	/**
@@ -386,32 +424,31 @@ class TurnWriter {
 	 * Stores the turn beside the history. What the snapshot cannot refer to is stored
 	 * with it as long as everything that it may quote is still there: what was deleted in
 	 * the meantime must not reappear either.
-	 * @return the result; null if the session no longer exists
+	 * @return the result; none is stored if the session no longer exists
 	 */
-	private @Nullable CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
-		List<RecordWrite> records = all;
-		Session refused = null;
-		for (int attempt = 0; attempt < Attempts.MANY.most(); attempt++) {
-			Session now = this.store.find(key())
-				.filter((session) -> session.incarnation().equals(opened.incarnation()))
-				.orElse(null);
-			if (now == null) {
-				return null;
-			}
-			if (isAsBefore(now, refused)) {
-				break;
-			}
-			records = this.shown.withoutDeletedSince(records, now, opened);
-			List<RecordWrite> written = this.shown.isOnlyShorter(now, opened) ? withDeletedSince(records, now)
-					: records;
-			CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(written)));
-			if (result.isStored()) {
-				return result;
-			}
-			refused = now;
+	private CommitResult besideHistory(TurnWrite write, Session opened, List<RecordWrite> all) {
+		return Attempts.MANY.make(new Expected(null, all), (Expected refused) -> besideHistory(write, opened, refused))
+			.orElseThrow(() -> new SessionConflictException(
+					"A turn on session " + key()
+							+ " that did not become history could not be kept either: others wrote in the meantime.",
+					null));
+	}
+
+	private Step<Expected, CommitResult> besideHistory(TurnWrite write, Session opened, Expected refused) {
+		Session now = this.store.find(key())
+			.filter((session) -> session.incarnation().equals(opened.incarnation()))
+			.orElse(null);
+		if (now == null) {
+			return Step.done(GONE);
 		}
-		throw new SessionConflictException("A turn on session " + key()
-				+ " that did not become history could not be kept either: others wrote in the meantime.", null);
+		if (isAsBefore(now, refused.header())) {
+			return Step.stop();
+		}
+		Expected expected = new Expected(now, this.shown.withoutDeletedSince(refused.records(), now, opened));
+		List<RecordWrite> records = this.shown.isOnlyShorter(now, opened) ? withDeletedSince(expected.records(), now)
+				: expected.records();
+		CommitResult result = this.store.commit(living(Commit.on(now).turn(write).records(records)));
+		return result.isStored() ? Step.done(result) : Step.again(expected);
 	}
 
 	/**

@@ -2,7 +2,6 @@ package io.sessionkit.internal.line;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -315,7 +314,7 @@ final class FirstPlace {
 	 * Commits of this call need not wait for all of them.
 	 */
 	private void renew() {
-		Attempts.SOME.make(() -> this.order.call(this::isRenewed) ? Optional.of(true) : Optional.empty());
+		Attempts.SOME.until(() -> this.order.call(this::isRenewed));
 	}
 
 	/** Returns whether the beat is stored, or this call works no longer. */

@@ -247,12 +247,11 @@ public final class Lines {
 	 * All who wait in the line of a request that the turn answers leave too.
 	 */
 	void end(SessionKey key, LineName name, String id) {
-		Attempts.MANY.make(() -> {
+		Attempts.MANY.until(() -> {
 			SessionRecord record = record(key, name);
 			Line line = (record != null) ? line(record) : Line.NOBODY;
-			boolean done = record == null || !line.has(id)
+			return record == null || !line.has(id)
 					|| this.store.put(key, writeLeft(key, name, line.ended(id), record.revision()));
-			return done ? Optional.of(true) : Optional.empty();
 		});
 	}
 

@@ -65,9 +65,7 @@ public final class StreamLogs {
 		HeaderChange header = endsWithTurn
 				? HeaderChange.NONE.timeToLive(ShortLife.within(this.store.options().timeToLive())) : HeaderChange.NONE;
 		Commit creating = Commit.first(key).header(header).records(List.of(write));
-		boolean begun = Attempts.FEW.make(() -> this.store.put(key, write) || this.store.commit(creating).isStored()
-				? Optional.of(true) : Optional.empty())
-			.orElse(false);
+		boolean begun = Attempts.FEW.until(() -> this.store.put(key, write) || this.store.commit(creating).isStored());
 		if (!begun) {
 			throw new SessionConflictException("The stream of a call on session " + key
 					+ " could not begin: others create and erase the session all the time. Try again.", null);

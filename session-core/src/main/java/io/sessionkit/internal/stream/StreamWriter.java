@@ -201,24 +201,33 @@ public final class StreamWriter {
 
 	/** Others write too, so a chunk may need several attempts. */
 	private void write(Mark mark) {
-		for (int attempt = 0; attempt < Attempts.MANY.most() && !this.over; attempt++) {
-			StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark, this.request, this.logs.life());
-			RecordWrite write = this.logs.write(this.key, this.stream, chunk);
-			if (this.size + length(write) > this.limits.maxSize()) {
-				chunk = StreamChunk.of(this.next, this.first, Mark.LOST);
-				write = this.logs.write(this.key, this.stream, chunk);
-			}
-			if (this.logs.put(this.key, write.timeToLive(this.limits.timeToLive()))) {
-				this.size += length(write);
-				this.written = System.nanoTime();
-				done(chunk);
-				return;
-			}
-			StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
-			this.over = other == null;
-			if (other != null) {
-				said(other, chunk.mark());
-			}
+		Attempts.MANY.until(() -> this.over || isWritten(mark));
+	}
+
+	private boolean isWritten(Mark mark) {
+		StreamChunk chunk = new StreamChunk(this.next, this.first, waiting(), mark, this.request, this.logs.life());
+		RecordWrite write = this.logs.write(this.key, this.stream, chunk);
+		if (this.size + length(write) > this.limits.maxSize()) {
+			chunk = StreamChunk.of(this.next, this.first, Mark.LOST);
+			write = this.logs.write(this.key, this.stream, chunk);
+		}
+		boolean stored = this.logs.put(this.key, write.timeToLive(this.limits.timeToLive()));
+		if (stored) {
+			this.size += length(write);
+			this.written = System.nanoTime();
+			done(chunk);
+		}
+		else {
+			othersWrote(chunk.mark());
+		}
+		return stored;
+	}
+
+	private void othersWrote(Mark own) {
+		StreamChunk other = this.logs.chunk(this.key, this.stream, this.next);
+		this.over = other == null;
+		if (other != null) {
+			said(other, own);
 		}
 	}
 

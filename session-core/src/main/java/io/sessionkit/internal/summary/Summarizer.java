@@ -22,6 +22,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.hook.SummaryContext.Kind;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Attempts.Step;
 import io.sessionkit.internal.Interrupts;
 import io.sessionkit.internal.LoneSurrogates;
 import io.sessionkit.internal.Told;
@@ -353,14 +354,12 @@ public final class Summarizer implements AutoCloseable {
 	 * collides with another change.
 	 */
 	private SummaryResult put(SessionView opened, Coverage coverage, Summary summary) {
-		SessionView now = opened;
-		for (int attempt = 0; attempt < Attempts.FEW.most() && now != null; attempt++) {
+		return Attempts.FEW.make(opened, (SessionView now) -> {
 			if (store(now.session(), summary)) {
-				return new SummaryResult(Status.SUMMARIZED, summary, coverage.turns(), null);
+				return Step.done(new SummaryResult(Status.SUMMARIZED, summary, coverage.turns(), null));
 			}
-			now = reopened(opened, coverage);
-		}
-		return without(Status.DROPPED);
+			return Step.again(reopened(opened, coverage));
+		}).orElseGet(() -> without(Status.DROPPED));
 	}
 
 	/** Stores the summary, and returns whether the session was still as in the header. */
@@ -389,12 +388,13 @@ public final class Summarizer implements AutoCloseable {
 			.isStored();
 	}
 
-	/** Returns the session as it is now; null if the summary does not fit it any more. */
-	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
-		SessionView now = ViewReader.read(this.store, opened.session().key()).orElse(null);
-		boolean fits = now != null && now.session().incarnation().equals(opened.session().incarnation())
-				&& coverage.isBeginningOf(now) && isSameSummary(opened, now);
-		return fits ? now : null;
+	/**
+	 * Returns the session as it is now; empty if the summary does not fit it any more.
+	 */
+	private Optional<SessionView> reopened(SessionView opened, Coverage coverage) {
+		return ViewReader.read(this.store, opened.session().key())
+			.filter((now) -> now.session().incarnation().equals(opened.session().incarnation())
+					&& coverage.isBeginningOf(now) && isSameSummary(opened, now));
 	}
 
 	/** Retention may have taken messages out of the summary before. */

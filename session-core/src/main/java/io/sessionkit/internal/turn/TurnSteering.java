@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -133,7 +134,7 @@ final class TurnSteering {
 	 */
 	private boolean take() {
 		Map<String, Passed> passed = new LinkedHashMap<>();
-		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
+		return Attempts.FEW.make(() -> {
 			List<String> waiting = this.offering.waiting();
 			if (!waiting.containsAll(passed.keySet())) {
 				passed.clear();
@@ -141,12 +142,12 @@ final class TurnSteering {
 			check(waiting, passed);
 			Set<String> ids = joinedIds();
 			ids.addAll(passed.keySet());
-			if (this.offering.take(ids)) {
-				this.rounds.added(add(passed.values()));
-				return !passed.isEmpty();
+			if (!this.offering.take(ids)) {
+				return Optional.<Boolean>empty();
 			}
-		}
-		return false;
+			this.rounds.added(add(passed.values()));
+			return Optional.of(!passed.isEmpty());
+		}).orElse(false);
 	}
 
 	private Set<String> joinedIds() {

@@ -13,6 +13,7 @@ import io.sessionkit.SessionSettings;
 import io.sessionkit.context.Prune;
 import io.sessionkit.context.Trim;
 import io.sessionkit.internal.Attempts;
+import io.sessionkit.internal.Attempts.Step;
 import io.sessionkit.store.PathQuery;
 import io.sessionkit.store.PathView;
 import io.sessionkit.store.Point;
@@ -126,22 +127,24 @@ public final class ViewReader {
 	 */
 	private Optional<SessionView> withLimitsOfSession(SessionKey key, @Nullable Integer limit, List<Message> input,
 			Reading reading) {
-		Limits expected = Limits.of(limit, this.settings.of(key), this.trim);
-		for (int attempt = 0; attempt < Attempts.FEW.most(); attempt++) {
+		return Attempts.FEW.make(Limits.of(limit, this.settings.of(key), this.trim), (Limits expected) -> {
 			Optional<SessionView> view = within(key, expected, input, reading);
-			if (view.isEmpty()) {
-				return view;
-			}
-			SessionSettings found = view.get().session().settings();
-			this.settings.read(key, found);
-			Limits limits = Limits.of(limit, found, this.trim);
-			if (limits.equals(expected) || (readsWhole(expected) && readsWhole(limits))) {
-				return view;
-			}
-			expected = limits;
-		}
-		// others change the limits each time: what is too much is left out later
-		return reading.read(Window.ALL);
+			Limits limits = view.map((opened) -> Limits.of(limit, settings(key, opened), this.trim)).orElse(expected);
+			return isEnough(expected, limits) ? Step.done(view) : Step.again(limits);
+		})
+			// others change the limits each time: what is too much is left out later
+			.orElseGet(() -> reading.read(Window.ALL));
+	}
+
+	private SessionSettings settings(SessionKey key, SessionView opened) {
+		SessionSettings found = opened.session().settings();
+		this.settings.read(key, found);
+		return found;
+	}
+
+	/** Returns whether what was read within expected limits has what is within others. */
+	private boolean isEnough(Limits expected, Limits limits) {
+		return limits.equals(expected) || (readsWhole(expected) && readsWhole(limits));
 	}
 
 	/** Returns whether the whole view is read, of which the limits are taken later. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.TurnStatus;
+import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.row.HeaderRow;
 import io.sessionkit.internal.row.ItemRow;
 import io.sessionkit.internal.row.KeyHash;
@@ -33,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * together if the header has not been written since.
  */
 final class PathReading implements Paths {
-
-	/** The number of times that a read begins again if a write has come between. */
-	static final int ATTEMPTS = 20;
 
 	private final TurnStatements turns;
 
@@ -63,18 +61,22 @@ final class PathReading implements Paths {
 
 	@Override
 	public @Nullable Rows read(Connection connection, SessionKey key, PathQuery query) throws SQLException {
-		String hash = KeyHash.of(key).session();
-		for (int i = 0; i < ATTEMPTS; i++) {
-			HeaderRow header = header(connection, hash);
-			if (header == null) {
-				return null;
-			}
-			Optional<Rows> rows = unchanged(connection, key, query, header);
-			if (rows.isPresent()) {
-				return rows.get();
-			}
-		}
-		throw new SQLException("The session was written all the time while it was read.", "40001");
+		return settled(() -> {
+			HeaderRow header = header(connection, KeyHash.of(key).session());
+			return (header != null) ? unchanged(connection, key, query, header).map(Optional::of)
+					: Optional.of(Optional.<Rows>empty());
+		}).orElse(null);
+	}
+
+	/**
+	 * Begins a read again as long as writes come between.
+	 * @param read returns what it has read, or empty if it may not belong together
+	 * @throws SQLException if others wrote all the time, which the caller tries again as
+	 * it does with a transaction that the database has rolled back
+	 */
+	static <T> T settled(Attempts.Attempt<T, SQLException> read) throws SQLException {
+		return Attempts.SOME.make(read)
+			.orElseThrow(() -> new SQLException("The session was written all the time while it was read.", "40001"));
 	}
 
 	/**

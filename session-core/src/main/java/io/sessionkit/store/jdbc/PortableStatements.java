@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 import io.sessionkit.Session;
 import io.sessionkit.internal.row.EncodedCommit;
@@ -109,6 +110,10 @@ final class PortableStatements implements HotStatements {
 				select s.pk, :turn, :seq, :at, :tokens, :body from {session} s where s.key_hash = :key
 			""".replace("{itemColumns}", AppendPhrases.ITEM_COLUMNS);
 
+	/** What was read of a session that no write has come between. */
+	private record Read(OpenedCollector rows, List<ItemRow> items) {
+	}
+
 	private final Templates templates;
 
 	/** Null on a server, where each statement is a round trip. */
@@ -158,20 +163,21 @@ final class PortableStatements implements HotStatements {
 	@Override
 	public @Nullable OpenedRows open(Connection connection, String key, Window window, KnownView known)
 			throws SQLException {
-		for (int i = 0; i < PathReading.ATTEMPTS; i++) {
-			OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
-					: newest(connection, key, window, known);
-			HeaderRow header = rows.header();
-			if (header == null || rows.isUnchanged() || window.isEmpty()) {
-				return rows.opened(List.of());
-			}
-			RunWalk walk = new RunWalk(header, rows.floor(), window);
-			walk.read(header.path().runLo(), header.path().runParent(), rows.turns());
-			if (!rows.isOutdated() && walkToEnd(connection, key, header, walk)) {
-				return rows.opened(walk.wholeTurns(window));
-			}
+		Read read = PathReading.settled(() -> read(connection, key, window, known));
+		return read.rows().opened(read.items());
+	}
+
+	private Optional<Read> read(Connection connection, String key, Window window, KnownView known) throws SQLException {
+		OpenedCollector rows = (this.plain != null) ? this.plain.read(connection, key, window, known)
+				: newest(connection, key, window, known);
+		HeaderRow header = rows.header();
+		if (header == null || rows.isUnchanged() || window.isEmpty()) {
+			return Optional.of(new Read(rows, List.of()));
 		}
-		throw new SQLException("The session was written all the time while it was read.", "40001");
+		RunWalk walk = new RunWalk(header, rows.floor(), window);
+		walk.read(header.path().runLo(), header.path().runParent(), rows.turns());
+		return (!rows.isOutdated() && walkToEnd(connection, key, header, walk))
+				? Optional.of(new Read(rows, walk.wholeTurns(window))) : Optional.empty();
 	}
 
 	/**
@@ -208,18 +214,15 @@ final class PortableStatements implements HotStatements {
 
 	@Override
 	public List<ItemRow> log(Connection connection, String key, Tail tail) throws SQLException {
-		for (int i = 0; i < PathReading.ATTEMPTS; i++) {
+		return PathReading.settled(() -> {
 			HeaderRow header = header(connection, key);
 			if (header == null || tail.limit() == 0) {
-				return List.of();
+				return Optional.of(List.of());
 			}
 			RunWalk walk = new RunWalk(header, tail, newestBefore(connection, header, tail));
 			this.path.walk(connection, walk);
-			if (isUnchanged(connection, key, header)) {
-				return walk.items(tail.limit());
-			}
-		}
-		throw new SQLException("The session was written all the time while it was read.", "40001");
+			return isUnchanged(connection, key, header) ? Optional.of(walk.items(tail.limit())) : Optional.empty();
+		});
 	}
 
 	private long newestBefore(Connection connection, HeaderRow header, Tail tail) throws SQLException {
