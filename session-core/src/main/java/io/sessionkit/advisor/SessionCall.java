@@ -228,22 +228,17 @@ record SessionCall(ChatClientRequest request) {
 		if (!(value instanceof ChildSession child)) {
 			throw CallParameters.wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
 		}
+		ChildPlace place = place(child, namedKey(reached), resolved);
+		put(SessionParameters.CHILD, place.asked());
+		return Optional.of(place.key());
+	}
+
+	private ChildPlace place(ChildSession child, Optional<SessionKey> named, Supplier<Optional<SessionKey>> resolved) {
 		TurnAccess enclosing = TurnBinding.running();
-		SessionKey named = namedKey(reached).orElse(null);
-		TurnAccess turn = (named == null && !isWithoutSession()) ? enclosing : null;
-		SessionKey parent = Optional.ofNullable((turn != null) ? turn.session().key() : named)
-			.or(resolved)
-			.orElseThrow(() -> new SessionRequiredException("The call asks for the child session '" + child.name()
-					+ "', and has no session that could be its parent. Add .advisors(SessionAdvisor.session(..)), or"
-					+ " make the call inside of a tool or hook of a turn."));
-		if (child.endsWithTurn() && enclosing == null) {
-			throw new IllegalStateException("The child session '" + child.name() + "' of session " + parent
-					+ " is for one turn, and the call is made outside of any. Leave forThisTurn() out, or make the call"
-					+ " inside of a tool or hook of a turn.");
+		if (enclosing != null && named.isEmpty() && !isWithoutSession()) {
+			return ChildPlace.ofTurn(child, enclosing);
 		}
-		SessionKey key = child.key(parent, (enclosing != null) ? enclosing.facts().turnId() : "");
-		put(SessionParameters.CHILD, new TurnRequest.ChildOf(parent, turn, child.readsParent(), child.endsWithTurn()));
-		return Optional.of(key);
+		return ChildPlace.of(child, named.or(resolved), enclosing);
 	}
 
 	private TurnRequest.@Nullable ChildOf childOf() {

@@ -2,6 +2,7 @@ package io.sessionkit.advisor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -145,7 +146,7 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 					.flatMapIterable((all) -> all));
 	}
 
-	private @Nullable List<ChatResponse> afterStreamed(OpenRound round, RunningTurn turn) {
+	private Optional<List<ChatResponse>> afterStreamed(OpenRound round, RunningTurn turn) {
 		if (this.requireFinishReason) {
 			round.checkFinished(turn.key());
 		}
@@ -175,16 +176,16 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	 * Returns the responses to pass on when the reply is complete: those that replace it,
 	 * or those that were held back.
 	 */
-	private static List<ChatClientResponse> handedOn(@Nullable List<ChatResponse> instead, RunningTurn turn,
+	private static List<ChatClientResponse> handedOn(Optional<List<ChatResponse>> instead, RunningTurn turn,
 			List<ChatClientResponse> kept, @Nullable ChatClientResponse last, ChatClientRequest request) {
-		if (instead == null) {
+		if (instead.isEmpty()) {
 			return kept;
 		}
 		List<ChatClientResponse> all = new ArrayList<>();
 		if (!turn.loop().holdReplies()) {
 			kept.stream().filter(SessionRoundAdvisor::isText).forEach(all::add);
 		}
-		instead.forEach((response) -> all.add(behind(last, response, request)));
+		instead.get().forEach((response) -> all.add(behind(last, response, request)));
 		return all;
 	}
 

@@ -1,6 +1,7 @@
 package io.sessionkit.internal.round;
 
 import java.util.List;
+import java.util.Optional;
 
 import io.sessionkit.SessionKey;
 import io.sessionkit.context.UnfinishedReplyException;
@@ -41,7 +42,7 @@ public final class OpenRound {
 
 		void chunk(OpenRound round, ChatResponse chunk);
 
-		@Nullable List<ChatResponse> afterStreamed(OpenRound round);
+		Optional<List<ChatResponse>> afterStreamed(OpenRound round);
 
 		@Nullable ChatResponse afterWhole(OpenRound round, @Nullable ChatResponse response);
 
@@ -79,13 +80,13 @@ public final class OpenRound {
 	/**
 	 * Runs the hooks on a streamed reply that is complete and records it, before its
 	 * tools run.
-	 * @return the responses to hand on instead of the chunks that were held back; null if
-	 * those chunks may be handed on
+	 * @return the responses to hand on instead of the chunks that were held back, which
+	 * may be none; empty if those chunks may be handed on
 	 * @throws IllegalStateException if the round is over
 	 * @throws SessionRefusedException if a hook refuses
 	 * @throws HookFailedException if a hook fails
 	 */
-	public @Nullable List<ChatResponse> afterStreamed() {
+	public Optional<List<ChatResponse>> afterStreamed() {
 		this.inputCheck.run();
 		return this.recorder.afterStreamed(this);
 	}

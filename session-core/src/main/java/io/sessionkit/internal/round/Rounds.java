@@ -2,6 +2,7 @@ package io.sessionkit.internal.round;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.sessionkit.Round;
@@ -276,28 +277,46 @@ public final class Rounds implements OpenRound.Recorder {
 	 * Ends a round with a streamed reply.
 	 */
 	@Override
-	public @Nullable List<ChatResponse> afterStreamed(OpenRound round) {
-		ReplyAggregator whole;
-		boolean waits = mayWait();
-		synchronized (this) {
-			end(round);
-			whole = this.frozen ? null : this.reply;
-			if (whole != null && !waits) {
-				recordReply();
-			}
-		}
-		if (whole == null || !waits) {
+	public Optional<List<ChatResponse>> afterStreamed(OpenRound round) {
+		Optional<ReplyAggregator> unchecked = ended(round, mayWait());
+		if (unchecked.isEmpty()) {
 			tellNews();
-			return null;
 		}
+		return unchecked.flatMap((whole) -> instead(whole, checked(whole)));
+	}
+
+	/**
+	 * Ends a round, and records its streamed reply unless that is checked first.
+	 * @return the reply to check
+	 */
+	private synchronized Optional<ReplyAggregator> ended(OpenRound round, boolean checks) {
+		end(round);
+		if (checks && !this.frozen) {
+			return Optional.ofNullable(this.reply);
+		}
+		if (!this.frozen) {
+			recordReply();
+		}
+		return Optional.empty();
+	}
+
+	/** Returns null if the model has said nothing. */
+	private @Nullable Checked checked(ReplyAggregator whole) {
 		Checked checked = whole.isEmpty() ? null : checked(whole.message(), whole.model(), whole.usage());
 		synchronized (this) {
 			this.reply = null;
 		}
-		if (checked != null && checked.instead() != null) {
-			return whole.as(checked.instead(), this.hooks.checksReplies() ? checked.reply() : null);
+		return checked;
+	}
+
+	/** Returns what is handed on instead of the chunks of a reply, if anything is. */
+	private Optional<List<ChatResponse>> instead(ReplyAggregator whole, @Nullable Checked checked) {
+		AssistantMessage reply = (checked != null) ? checked.reply() : null;
+		ChatResponse instead = (checked != null) ? checked.instead() : null;
+		if (instead != null) {
+			return Optional.of(whole.as(instead, this.hooks.checksReplies() ? reply : null));
 		}
-		return this.hooks.checksReplies() ? whole.responses((checked != null) ? checked.reply() : null) : null;
+		return this.hooks.checksReplies() ? Optional.of(whole.responses(reply)) : Optional.empty();
 	}
 
 	/**

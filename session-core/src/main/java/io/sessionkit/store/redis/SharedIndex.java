@@ -107,37 +107,75 @@ final class SharedIndex {
 	 * records
 	 */
 	RecordPage oldest(String kind, RecordPlace after, int limit) {
-		List<SessionRecord> page = new ArrayList<>();
-		StoreUnavailableException failure = null;
-		RecordPlace place = after;
-		long skip = 0;
-		while (true) {
-			RecordPlace from = place;
-			int count = Math.min(BATCH, limit - page.size());
-			Entries read = entries(kind, from.at(), skip, count);
-			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(from)).toList();
-			List<Found> found = find(kind, entries);
-			forgetIfPossible(kind, read.time(), found);
-			for (Found one : found) {
-				failure = (one.failure() != null) ? one.failure() : failure;
-				if (one.record() != null) {
-					page.add(one.record());
-				}
-				place = one.entry().place();
-				if (page.size() == limit) {
-					return new RecordPage(page, place.text());
-				}
-			}
-			if (read.entries().size() < count) {
-				if (page.isEmpty() && failure != null) {
-					throw failure;
-				}
-				return new RecordPage(page, null);
-			}
+		Reading page = new Reading(kind, after, limit);
+		while (!page.isOver()) {
+			page.readMore();
+		}
+		return page.read();
+	}
+
+	/** A page that is being read. */
+	private final class Reading {
+
+		private final String kind;
+
+		private final int limit;
+
+		private final List<SessionRecord> records = new ArrayList<>();
+
+		/** The place of the last entry that was read. */
+		private RecordPlace place;
+
+		/** The number of entries of the time of this place that were read. */
+		private long skip;
+
+		private boolean atEnd;
+
+		private @Nullable StoreUnavailableException failure;
+
+		Reading(String kind, RecordPlace after, int limit) {
+			this.kind = kind;
+			this.place = after;
+			this.limit = limit;
+		}
+
+		boolean isOver() {
+			return this.atEnd || isFull();
+		}
+
+		private boolean isFull() {
+			return this.records.size() == this.limit;
+		}
+
+		/** Reads entries of which none is too many if all have records. */
+		void readMore() {
+			int count = Math.min(BATCH, this.limit - this.records.size());
+			Entries read = entries(this.kind, this.place.at(), this.skip, count);
+			List<Entry> entries = read.entries().stream().filter((entry) -> entry.isAfter(this.place)).toList();
+			List<Found> found = find(this.kind, entries);
+			forgetIfPossible(this.kind, read.time(), found);
+			found.forEach(this::add);
+			this.atEnd = read.entries().size() < count;
 			// as long as all are of one time, the next ones are behind those that were
 			// read
-			skip = entries.isEmpty() ? skip + count : 0;
+			this.skip = entries.isEmpty() ? this.skip + count : 0;
 		}
+
+		private void add(Found found) {
+			this.failure = (found.failure() != null) ? found.failure() : this.failure;
+			if (found.record() != null) {
+				this.records.add(found.record());
+			}
+			this.place = found.entry().place();
+		}
+
+		RecordPage read() {
+			if (this.records.isEmpty() && this.failure != null) {
+				throw this.failure;
+			}
+			return new RecordPage(this.records, isFull() ? this.place.text() : null);
+		}
+
 	}
 
 	/**
