@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.ShortestTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,15 +142,13 @@ public record SessionSettings(@Nullable Integer limit, TrimSettings trim, @Nulla
 		/** No limits: the properties apply. */
 		public static final RetentionSettings NONE = new RetentionSettings(null, null);
 
-		private static final Duration SHORTEST_AGE = Duration.ofSeconds(1);
-
 		public RetentionSettings {
 			check(Bound.RETAINED_TURNS, maxTurns);
 			if (maxAge != null && maxAge.isNegative()) {
 				throw new IllegalArgumentException("The setting retention.max-age of a session must not be negative: "
 						+ maxAge + ". Leave it out for what is configured.");
 			}
-			if (maxAge != null && !maxAge.isZero() && maxAge.compareTo(SHORTEST_AGE) < 0) {
+			if (maxAge != null && !maxAge.isZero() && ShortestTime.isAbove(maxAge)) {
 				throw new IllegalArgumentException(
 						"The setting retention.max-age of a session must be a second or more: " + maxAge
 								+ ". Leave it out for what is configured, or use Duration.ZERO for no limit.");

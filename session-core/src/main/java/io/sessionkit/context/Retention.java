@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 import io.sessionkit.internal.Bound;
+import io.sessionkit.internal.ShortestTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +25,6 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 
 	/** 100,000 years: a time minus this is still a time. */
 	private static final Duration LONGEST = ChronoUnit.MILLENNIA.getDuration().multipliedBy(100);
-
-	/** Shorter ones can be in settings of sessions that are stored. */
-	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
 	/** The default number of turns to delete at a time. */
 	public static final int DEFAULT_BATCH = 400;
@@ -84,7 +82,8 @@ public record Retention(int maxTurns, @Nullable Duration maxAge, int batch) {
 	 * @return the copy
 	 */
 	public Retention maxAge(Duration age) {
-		if (age.compareTo(SHORTEST) < 0) {
+		// the constructor takes shorter ones, since stored settings may have them
+		if (ShortestTime.isAbove(age)) {
 			throw new IllegalArgumentException("retention.max-age must be a second or more: " + age
 					+ ". Write for example 30d, or leave it out to keep turns of any age.");
 		}

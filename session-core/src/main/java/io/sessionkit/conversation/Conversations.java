@@ -22,6 +22,7 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.LongestTime;
+import io.sessionkit.internal.ShortestTime;
 import io.sessionkit.internal.attribute.AttributeRules;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.line.Drain;
@@ -49,7 +50,7 @@ import org.springframework.util.unit.DataSize;
 public final class Conversations implements SessionDoor, AutoCloseable {
 
 	/** The shortest lease of an open turn: one second. */
-	public static final Duration MIN_LEASE = Duration.ofSeconds(1);
+	public static final Duration MIN_LEASE = ShortestTime.LIMIT;
 
 	/** The longest lease of an open turn: a year. */
 	public static final Duration MAX_LEASE = LongestTime.LIMIT;

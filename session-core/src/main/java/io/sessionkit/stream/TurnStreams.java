@@ -19,6 +19,7 @@ import io.sessionkit.access.SessionDoor;
 import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.internal.Sha256;
+import io.sessionkit.internal.ShortestTime;
 import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.WaitingThread;
 import io.sessionkit.internal.stream.KeptStream;
@@ -467,7 +468,7 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		 * @throws IllegalArgumentException if it is shorter than one second
 		 */
 		public Builder timeToLive(Duration timeToLive) {
-			if (timeToLive.compareTo(Duration.ofSeconds(1)) < 0) {
+			if (ShortestTime.isAbove(timeToLive)) {
 				throw new IllegalArgumentException(
 						"The chunks of a stream must be kept for at least one second, not " + timeToLive + ".");
 			}
