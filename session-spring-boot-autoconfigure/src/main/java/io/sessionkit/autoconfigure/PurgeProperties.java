@@ -2,6 +2,8 @@ package io.sessionkit.autoconfigure;
 
 import java.time.Duration;
 
+import io.sessionkit.autoconfigure.internal.WrittenTime;
+
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -16,10 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record PurgeProperties(@DefaultValue("true") boolean enabled, @DefaultValue("15m") Duration interval,
 		@DefaultValue("200") int batchSize) {
 
-	private static final Duration SHORTEST_INTERVAL = Duration.ofSeconds(1);
-
 	public PurgeProperties {
-		if (interval.compareTo(SHORTEST_INTERVAL) < 0) {
+		if (interval.compareTo(WrittenTime.SHORTEST) < 0) {
 			throw ConfigurationRefusedException.of(SessionKitProperties.PREFIX + ".purge.interval", interval,
 					"Write one second or more, such as 15m, or set sessionkit.purge.enabled to false.");
 		}

@@ -49,8 +49,6 @@ public final class SessionKitProperties {
 
 	static final String MAX_ATTRIBUTES_SIZE = PREFIX + ".attributes.max-size";
 
-	private static final Duration SHORTEST = Duration.ofSeconds(1);
-
 	/** The longest time that something waits. */
 	static final Duration LONGEST = Conversations.MAX_LEASE;
 
@@ -657,13 +655,13 @@ public final class SessionKitProperties {
 	 * refused earlier, in the form in which it is written there.
 	 */
 	static void refuseBelowASecond(String property, @Nullable Duration value) {
-		refuseBelow(SHORTEST, property, value);
+		refuseBelow(WrittenTime.SHORTEST, property, value);
 	}
 
 	private static void refuseBelow(Duration shortest, String property, @Nullable Duration value) {
 		if (value != null && value.compareTo(shortest) < 0) {
 			throw ConfigurationRefusedException.of(PREFIX + "." + property, value,
-					"Write " + (shortest.equals(SHORTEST) ? "one second" : shortest.toMillis() + "ms")
+					"Write " + (shortest.equals(WrittenTime.SHORTEST) ? "one second" : shortest.toMillis() + "ms")
 							+ " or more, such as 30s, 30m, 30h or 30d.");
 		}
 	}

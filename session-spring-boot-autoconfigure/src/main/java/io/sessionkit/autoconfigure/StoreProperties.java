@@ -1,8 +1,14 @@
 package io.sessionkit.autoconfigure;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
+import io.sessionkit.context.Retention;
+import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.jdbc.JdbcSessionStore;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.store.redis.RedisSessionStore;
@@ -40,6 +46,9 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	public static final String INITIALIZE_SCHEMA = SessionKitProperties.PREFIX + ".store.jdbc.initialize-schema";
 
 	public static final String TABLE_PREFIX = SessionKitProperties.PREFIX + ".store.jdbc.table-prefix";
+
+	/** The package that has a package for each type of store. */
+	private static final String STORES = SessionStore.class.getPackageName() + ".";
 
 	static final String KEY_PREFIX = SessionKitProperties.PREFIX + ".store.redis.key-prefix";
 
@@ -134,18 +143,69 @@ public record StoreProperties(@Nullable StoreType type, @DefaultValue Jdbc jdbc,
 	}
 
 	/**
-	 * The type of the store.
+	 * The type of the store, with what else depends on it. The classes of a store are in
+	 * the package that is named as its type.
 	 */
 	public enum StoreType {
 
 		/** In the memory of the process. Sessions are lost on restart. */
-		MEMORY,
+		MEMORY(true, 1) {
+
+			@Override
+			public List<String> forgotten(@Nullable StoreProperties properties) {
+				return List.of("all sessions when the process ends", "the least recently written ones of more than "
+						+ ((properties != null) ? properties.memory().maxSessions() : "the SessionStore bean allows"));
+			}
+
+		},
 
 		/** In the application's relational database. */
-		JDBC,
+		JDBC(false, Retention.DEFAULT_BATCH),
 
 		/** In the application's Redis, a single server or a cluster. */
-		REDIS;
+		REDIS(false, Retention.DEFAULT_BATCH);
+
+		private final boolean endsWithProcess;
+
+		private final int batch;
+
+		StoreType(boolean endsWithProcess, int batch) {
+			this.endsWithProcess = endsWithProcess;
+			this.batch = batch;
+		}
+
+		/**
+		 * Returns the type of a store, whatever the layers around it.
+		 * @return the type; empty for a class of the application
+		 */
+		public static Optional<StoreType> of(SessionStore store) {
+			String place = StoreLayer.beneath(store).getClass().getPackageName();
+			return Stream.of(values()).filter((type) -> place.equals(STORES + type.value())).findFirst();
+		}
+
+		/**
+		 * Returns whether all sessions are gone when the process ends, wherever the store
+		 * is.
+		 */
+		public boolean endsWithProcess() {
+			return this.endsWithProcess;
+		}
+
+		/**
+		 * Returns the number of turns after which a session is looked at for those that
+		 * it need not keep, unless that is set.
+		 */
+		public int batch() {
+			return this.batch;
+		}
+
+		/**
+		 * Returns what a store of this type forgets without being asked.
+		 * @param properties what it was built with; null if the application has built it
+		 */
+		public List<String> forgotten(@Nullable StoreProperties properties) {
+			return List.of();
+		}
 
 		/**
 		 * Returns the name of the type as it is written in properties.

@@ -28,6 +28,8 @@ class ConfigurationDocumentTests {
 
 	private static final Path README = Path.of("..", "README.md");
 
+	private static final Path RETENTION = Path.of("..", "docs", "retention.md");
+
 	private static final String BEGIN = "<!-- properties: generated, do not edit -->\n";
 
 	private static final String END = "<!-- end of properties -->\n";
@@ -97,6 +99,18 @@ class ConfigurationDocumentTests {
 			.singleElement()
 			.satisfies((row) -> assertThat(row.description()).containsPattern("\\b" + type.value() + "\\b"));
 		assertThat(Files.readString(README)).contains("| `" + type.value() + "` |");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void batchOfEveryTypeOfStoreIsInTheDocument(StoreType type) throws Exception {
+		assertThat(Files.readAllLines(RETENTION)
+			.stream()
+			.dropWhile((line) -> !line.startsWith("| store | batch"))
+			.takeWhile((line) -> line.startsWith("|"))).map((line) -> line.toLowerCase(Locale.ROOT).split(" *\\| *"))
+			.filteredOn((cells) -> cells[1].matches(".*\\b" + type.value() + "\\b.*"))
+			.singleElement()
+			.satisfies((cells) -> assertThat(cells[2]).isEqualTo(String.valueOf(type.batch())));
 	}
 
 	private static String withTable(String document, String table) {

@@ -11,26 +11,22 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionSettings;
-import io.sessionkit.advisor.SessionAdvisor;
 import io.sessionkit.approval.OnNewMessage;
 import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.autoconfigure.StoreProperties.SchemaInitialization;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.context.Pins;
 import io.sessionkit.context.Retention;
-import io.sessionkit.context.Summarize;
 import io.sessionkit.context.Summarize.Mode;
 import io.sessionkit.context.Trim;
-import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.OnDisconnect;
-import io.sessionkit.stream.TurnContinuations;
 import io.sessionkit.stream.TurnStreams;
-import io.sessionkit.test.ScriptedChatModel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,46 +113,6 @@ class SessionKitPropertiesTests {
 			assertThat(properties.turn()).isEqualTo(new SessionKitProperties.Turn(List.of(), List.of(), List.of()));
 			assertThat(properties.snapshot().keepSystemText()).isFalse();
 			assertThat(properties.purge()).isEqualTo(new PurgeProperties(true, Duration.ofMinutes(15), 200));
-		});
-	}
-
-	@Test
-	void defaultsAreThoseOfTheBuilders() {
-		this.runner.run((context) -> {
-			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
-			Conversations.Builder conversations = Conversations.builder(store());
-			assertThat(conversations).extracting("lease", "durability", "maxAttributesSize")
-				.containsExactly(properties.lease(), properties.durability(), properties.attributes().maxSize());
-			assertThat(SessionAdvisor.builder(conversations.build()))
-				.extracting("requireSession", "requireFinishReason", "onCancel", "concurrency", "concurrencyTimeout",
-						"idempotencyTimeToLive")
-				.containsExactly(properties.requireSession(), properties.requireFinishReason(), properties.onCancel(),
-						properties.concurrency(), properties.concurrencyTimeout(), properties.idempotencyTimeToLive());
-			assertThat(properties.store().viewCache()).isEqualTo(StoreOptions.VIEW_CACHE);
-		});
-	}
-
-	@Test
-	void defaultsOfGroupsAreThoseOfTheirBuilders() {
-		this.runner.run((context) -> {
-			SessionKitProperties properties = context.getBean(SessionKitProperties.class);
-			Conversations conversations = Conversations.builder(store()).build();
-			ApprovalProperties approval = properties.approval();
-			assertThat(Approvals.builder(conversations))
-				.extracting("siblings", "expiresAfter", "onNewMessage", "ownerDecides", "version")
-				.containsExactly(approval.siblings(), approval.expiresAfter(), approval.onNewMessage(),
-						approval.ownerDecides(), approval.version());
-			assertThat(TurnContinuations.builder(conversations, Approvals.of(conversations), (turn) -> null))
-				.extracting("interval", "threads")
-				.containsExactly(approval.continuations().interval(), approval.continuations().threads());
-			assertThat(Summarize.by(new ScriptedChatModel()))
-				.extracting("mode", "keepTurns", "maxInputTokens", "timeout", "backoff")
-				.containsExactly(properties.summarize().mode(), properties.summarize().keepTurns(),
-						properties.summarize().maxInputTokens(), properties.summarize().timeout(),
-						properties.summarize().backoff());
-			assertThat(TurnStreams.builder(conversations)).extracting("onDisconnect", "timeToLive", "maxSize")
-				.containsExactly(properties.streams().onDisconnect(), properties.streams().timeToLive(),
-						properties.streams().maxSize());
 		});
 	}
 
@@ -395,8 +351,12 @@ class SessionKitPropertiesTests {
 		Duration time = Duration.ofMillis(millis);
 		assertThat(isAllowed(() -> new SessionKitProperties.Retention(null, time, null)))
 			.isEqualTo(isAllowed(() -> Retention.NONE.maxAge(time)));
+		// zero is a setting of its own: no limit
+		assertThat(isAllowed(() -> SessionSettings.NONE.retention((none) -> none.maxAge(time))))
+			.isEqualTo(time.isZero() || isAllowed(() -> Retention.NONE.maxAge(time)));
 		assertThat(isAllowed(() -> new StreamProperties(true, OnDisconnect.CANCEL, time, DataSize.ofBytes(1))))
 			.isEqualTo(isAllowed(() -> TurnStreams.builder(builder().build()).timeToLive(time)));
+		assertThat(WrittenTime.SHORTEST).isEqualTo(Conversations.MIN_LEASE);
 	}
 
 	private static Conversations.Builder builder() {

@@ -19,6 +19,7 @@ import io.sessionkit.autoconfigure.ApprovalProperties;
 import io.sessionkit.autoconfigure.ContinuationProperties;
 import io.sessionkit.autoconfigure.PurgeProperties;
 import io.sessionkit.autoconfigure.SessionKitProperties;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.StreamProperties;
 import io.sessionkit.autoconfigure.TitleProperties;
 import io.sessionkit.autoconfigure.TitleSource;
@@ -45,8 +46,6 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreLayer;
-import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.TurnStreams;
 import org.jspecify.annotations.Nullable;
 
@@ -334,7 +333,7 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static Retention retention(SessionKitProperties.Retention properties, SessionStore store) {
-		int batch = (StoreLayer.beneath(store) instanceof InMemorySessionStore) ? 1 : Retention.DEFAULT_BATCH;
+		int batch = StoreType.of(store).map(StoreType::batch).orElse(Retention.DEFAULT_BATCH);
 		return new Retention(orUnlimited(properties.maxTurns()), properties.maxAge(),
 				(properties.batch() != null) ? properties.batch() : batch);
 	}

@@ -6,15 +6,14 @@ import java.util.List;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.StoreProperties;
+import io.sessionkit.autoconfigure.StoreProperties.StoreType;
 import io.sessionkit.autoconfigure.SummarizeProperties;
 import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.autoconfigure.internal.StoreLife;
 import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.context.SummaryTrigger;
 import io.sessionkit.store.SessionStore;
-import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
-import io.sessionkit.store.memory.InMemorySessionStore;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -70,12 +69,7 @@ final class StartReport extends AtStart {
 	}
 
 	private boolean endsWithProcess(SessionStore used) {
-		return isInMemory(used) || isDatabaseInMemory();
-	}
-
-	/** A layer around a store forgets what that store forgets. */
-	private static boolean isInMemory(SessionStore used) {
-		return StoreLayer.beneath(used) instanceof InMemorySessionStore;
+		return StoreType.of(used).filter(StoreType::endsWithProcess).isPresent() || isDatabaseInMemory();
 	}
 
 	private boolean isDatabaseInMemory() {
@@ -90,10 +84,7 @@ final class StartReport extends AtStart {
 
 	private List<String> forgotten(SessionStore used) {
 		List<String> all = new ArrayList<>();
-		if (isInMemory(used)) {
-			all.add("all sessions when the process ends");
-			all.add("the least recently written ones of more than " + mostSessions());
-		}
+		StoreType.of(used).ifPresent((type) -> all.addAll(type.forgotten(isOurs() ? this.properties.store() : null)));
 		if (isDatabaseInMemory()) {
 			all.add("all sessions when the process ends, since the database is in memory");
 		}
@@ -112,11 +103,6 @@ final class StartReport extends AtStart {
 		if (options != null && options.timeToLive() != null) {
 			all.add("sessions " + WrittenTime.of(options.timeToLive()) + " after their last write");
 		}
-	}
-
-	private String mostSessions() {
-		return isOurs() ? String.valueOf(this.properties.store().memory().maxSessions())
-				: "the SessionStore bean allows";
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.KnownProperties.Property;
+import io.sessionkit.autoconfigure.internal.WrittenTime;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.bind.BindException;
@@ -52,8 +53,6 @@ final class WrittenValues {
 	 * names, or one that Maven has not replaced.
 	 */
 	private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{|^@[\\w.-]+@$");
-
-	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
 	/** The advice for a value that is not of the type of its property. */
 	private static final Map<Class<?>, String> FORMS = Map.of(Boolean.class, "Write true or false", Duration.class,
@@ -326,7 +325,7 @@ final class WrittenValues {
 
 	private boolean isTooShort(Property property) {
 		return this.binder.bind(property.name(), Duration.class)
-			.map((time) -> time.compareTo(SHORTEST) < 0)
+			.map((time) -> time.compareTo(WrittenTime.SHORTEST) < 0)
 			.orElse(false);
 	}
 

@@ -1,7 +1,8 @@
 package io.sessionkit.autoconfigure.internal;
 
 /**
- * Says how long what the store of the auto-configuration keeps can last.
+ * Says how long what the store of the auto-configuration keeps can last, if that depends
+ * on where it is.
  */
 @FunctionalInterface
 public interface StoreLife {

@@ -8,6 +8,9 @@ import java.time.Duration;
  */
 public final class WrittenTime {
 
+	/** The shortest time that a property may have. */
+	public static final Duration SHORTEST = Duration.ofSeconds(1);
+
 	private static final int NANOS_PER_MILLI = 1_000_000;
 
 	private WrittenTime() {

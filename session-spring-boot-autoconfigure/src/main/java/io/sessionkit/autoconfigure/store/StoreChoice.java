@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.StoreProperties;
 import io.sessionkit.autoconfigure.StoreProperties.StoreType;
+import io.sessionkit.autoconfigure.store.StoreNeeds.Rival;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -30,11 +32,6 @@ final class StoreChoice {
 
 	private static final String USE_MEMORY = "set '" + StoreProperties.STORE_TYPE
 			+ "' to 'memory' for sessions that are forgotten on restart";
-
-	private static final String BESIDE_R2DBC = "Add the dependency org.springframework.boot:spring-boot-starter-jdbc"
-			+ " and the JDBC driver of the database, and define a DataSource bean, such as"
-			+ " DataSourceBuilder.create().url(..).build(): there is no store on R2DBC, and beside its ConnectionFactory"
-			+ " Spring Boot makes no DataSource, whatever 'spring.datasource.url' says.";
 
 	private final ConfigurableListableBeanFactory beans;
 
@@ -131,7 +128,7 @@ final class StoreChoice {
 	void refuseUnconnected(Predicate<String> isWritten) {
 		for (StoreNeeds needs : StoreNeeds.ALL) {
 			List<String> written = needs.addresses().stream().filter(isWritten).toList();
-			if (beans(needs.connections()).isEmpty() && (!written.isEmpty() || isReactive(needs))) {
+			if (beans(needs.connections()).isEmpty() && (!written.isEmpty() || rival(needs).isPresent())) {
 				throw unconnected(needs, written);
 			}
 		}
@@ -139,20 +136,18 @@ final class StoreChoice {
 
 	private ConfigurationRefusedException unconnected(StoreNeeds needs, List<String> written) {
 		List<String> signs = new ArrayList<>(written.stream().map((property) -> "'" + property + "'").toList());
-		if (isReactive(needs)) {
-			signs.add("an R2DBC ConnectionFactory " + beans(StoreNeeds.R2DBC));
-		}
+		rival(needs).ifPresent((rival) -> signs.add(rival.name() + " " + beans(rival.bean())));
 		return new ConfigurationRefusedException(
 				"The application has " + String.join(" and ", signs) + ", but no " + needs.bean()
 						+ ". So sessions would be forgotten on restart.",
-				(isReactive(needs) ? BESIDE_R2DBC
-						: "Add the dependency " + needs.dependency() + ", or define a " + needs.bean() + " bean.")
+				rival(needs).map(Rival::cure)
+					.orElse("Add the dependency " + needs.dependency() + ", or define a " + needs.bean() + " bean.")
 						+ " Or " + USE_MEMORY + ".");
 	}
 
-	/** Returns whether Spring Boot makes no connection, since there is one of R2DBC. */
-	private boolean isReactive(StoreNeeds needs) {
-		return needs.type() == StoreType.JDBC && !beans(StoreNeeds.R2DBC).isEmpty();
+	/** Returns what Spring Boot has made instead of a connection. */
+	private Optional<Rival> rival(StoreNeeds needs) {
+		return Optional.ofNullable(needs.rival()).filter((rival) -> !beans(rival.bean()).isEmpty());
 	}
 
 	private static ConfigurationRefusedException ambiguous(Map<StoreNeeds, List<String>> found) {
@@ -178,13 +173,14 @@ final class StoreChoice {
 			throw new ConfigurationRefusedException(
 					"The property '" + StoreProperties.STORE_TYPE + "' is '" + needs.type().value()
 							+ "', but the application has no " + needs.bean() + ".",
-					(isReactive(needs) ? BESIDE_R2DBC : needs.cure()) + " If there is one: " + needs.declaration());
+					rival(needs).map(Rival::cure).orElse(needs.cures().missing()) + " If there is one: "
+							+ needs.declaration());
 		}
 		if (!hasSingleCandidate(beans)) {
 			throw new ConfigurationRefusedException(
 					"Sessions are to be kept " + needs.place() + ", but the application has several beans of the type "
 							+ needs.bean() + " " + beans + " and none of them is the primary one.",
-					"Mark one of them @Primary, " + needs.choice() + ", or " + USE_MEMORY + ".");
+					"Mark one of them @Primary, " + needs.cures().choice() + ", or " + USE_MEMORY + ".");
 		}
 		return needs.type();
 	}
