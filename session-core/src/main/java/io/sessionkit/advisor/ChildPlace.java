@@ -1,7 +1,5 @@
 package io.sessionkit.advisor;
 
-import java.util.Optional;
-
 import io.sessionkit.SessionKey;
 import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.opening.TurnRequest;
@@ -31,14 +29,16 @@ record ChildPlace(ChildSession child, SessionKey parent, @Nullable TurnAccess tu
 
 	/**
 	 * Returns the place of a child of a session that the call names.
+	 * @param parent the session; null if the call names none
 	 * @throws SessionRequiredException if it names none
 	 */
-	static ChildPlace of(ChildSession child, Optional<SessionKey> parent, @Nullable TurnAccess enclosing) {
-		SessionKey named = parent
-			.orElseThrow(() -> new SessionRequiredException("The call asks for the child session '" + child.name()
+	static ChildPlace of(ChildSession child, @Nullable SessionKey parent, @Nullable TurnAccess enclosing) {
+		if (parent == null) {
+			throw new SessionRequiredException("The call asks for the child session '" + child.name()
 					+ "', and has no session that could be its parent. Add .advisors(SessionAdvisor.session(..)), or"
-					+ " make the call inside of a tool or hook of a turn."));
-		return new ChildPlace(child, named, null, enclosing);
+					+ " make the call inside of a tool or hook of a turn.");
+		}
+		return new ChildPlace(child, parent, null, enclosing);
 	}
 
 	SessionKey key() {

@@ -228,17 +228,19 @@ record SessionCall(ChatClientRequest request) {
 		if (!(value instanceof ChildSession child)) {
 			throw CallParameters.wrongType(SessionParameters.CHILD, "a ChildSession", value, "child");
 		}
-		ChildPlace place = place(child, namedKey(reached), resolved);
+		ChildPlace place = place(child, reached, resolved);
 		put(SessionParameters.CHILD, place.asked());
 		return Optional.of(place.key());
 	}
 
-	private ChildPlace place(ChildSession child, Optional<SessionKey> named, Supplier<Optional<SessionKey>> resolved) {
+	private ChildPlace place(ChildSession child, UnaryOperator<SessionKey> reached,
+			Supplier<Optional<SessionKey>> resolved) {
 		TurnAccess enclosing = TurnBinding.running();
+		Optional<SessionKey> named = namedKey(reached);
 		if (enclosing != null && named.isEmpty() && !isWithoutSession()) {
 			return ChildPlace.ofTurn(child, enclosing);
 		}
-		return ChildPlace.of(child, named.or(resolved), enclosing);
+		return ChildPlace.of(child, named.or(resolved).orElse(null), enclosing);
 	}
 
 	private TurnRequest.@Nullable ChildOf childOf() {

@@ -142,7 +142,10 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 			.concatMapDelayError((response) -> taken(call.round(), response), false, 0)
 			.filter((response) -> !isKept(response, kept, turn));
 		return chunks.concatWith(
-				WaitingThread.run(() -> handedOn(afterStreamed(call.round(), turn), turn, kept, last.get(), request))
+				WaitingThread
+					.run(() -> afterStreamed(call.round(), turn)
+						.map((instead) -> replaced(kept, instead, turn, last.get(), request))
+						.orElse(kept))
 					.flatMapIterable((all) -> all));
 	}
 
@@ -173,19 +176,16 @@ final class SessionRoundAdvisor implements CallAdvisor, StreamAdvisor {
 	}
 
 	/**
-	 * Returns the responses to pass on when the reply is complete: those that replace it,
-	 * or those that were held back.
+	 * Returns the responses to pass on instead of those that were held back, when the
+	 * reply is complete.
 	 */
-	private static List<ChatClientResponse> handedOn(Optional<List<ChatResponse>> instead, RunningTurn turn,
-			List<ChatClientResponse> kept, @Nullable ChatClientResponse last, ChatClientRequest request) {
-		if (instead.isEmpty()) {
-			return kept;
-		}
+	private static List<ChatClientResponse> replaced(List<ChatClientResponse> kept, List<ChatResponse> instead,
+			RunningTurn turn, @Nullable ChatClientResponse last, ChatClientRequest request) {
 		List<ChatClientResponse> all = new ArrayList<>();
 		if (!turn.loop().holdReplies()) {
 			kept.stream().filter(SessionRoundAdvisor::isText).forEach(all::add);
 		}
-		instead.get().forEach((response) -> all.add(behind(last, response, request)));
+		instead.forEach((response) -> all.add(behind(last, response, request)));
 		return all;
 	}
 

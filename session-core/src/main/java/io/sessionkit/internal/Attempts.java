@@ -3,6 +3,8 @@ package io.sessionkit.internal;
 import java.util.Optional;
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Attempts at a change that is based on what was read before, while others write, and at
  * a read that others must not come between.
@@ -67,11 +69,13 @@ public enum Attempts {
 	 * @return the result; empty if no attempt had one
 	 */
 	public <S, T> Optional<T> make(S first, Function<S, Step<S, T>> attempt) {
-		Step<S, T> step = Step.again(first);
-		for (int i = 0; i < this.most && step.next().isPresent(); i++) {
-			step = attempt.apply(step.next().get());
+		Step<S, T> step = Step.stop();
+		@Nullable S next = first;
+		for (int i = 0; i < this.most && next != null; i++) {
+			step = attempt.apply(next);
+			next = step.next();
 		}
-		return step.result();
+		return Optional.ofNullable(step.result());
 	}
 
 	/**
@@ -103,32 +107,27 @@ public enum Attempts {
 	 *
 	 * @param <S> what an attempt begins with
 	 * @param <T> the result
-	 * @param next what the next attempt begins with
-	 * @param result the result
+	 * @param next what the next attempt begins with; null if there is none
+	 * @param result the result; null if there is none
 	 */
-	public record Step<S, T>(Optional<S> next, Optional<T> result) {
+	public record Step<S, T>(@Nullable S next, @Nullable T result) {
 
 		/** Returns the end of an attempt that has succeeded. */
 		public static <S, T> Step<S, T> done(T result) {
-			return new Step<>(Optional.empty(), Optional.of(result));
-		}
-
-		/** Returns the end of an attempt after which another one is made. */
-		public static <S, T> Step<S, T> again(S next) {
-			return again(Optional.of(next));
+			return new Step<>(null, result);
 		}
 
 		/**
-		 * Returns the end of an attempt after which another one is made if there is what
-		 * it begins with.
+		 * Returns the end of an attempt after which another one is made.
+		 * @param next what it begins with; null if it makes no sense
 		 */
-		public static <S, T> Step<S, T> again(Optional<S> next) {
-			return new Step<>(next, Optional.empty());
+		public static <S, T> Step<S, T> again(@Nullable S next) {
+			return new Step<>(next, null);
 		}
 
 		/** Returns the end of an attempt after which no other one is made. */
 		public static <S, T> Step<S, T> stop() {
-			return new Step<>(Optional.empty(), Optional.empty());
+			return new Step<>(null, null);
 		}
 
 	}

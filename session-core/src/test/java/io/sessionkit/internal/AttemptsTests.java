@@ -58,12 +58,12 @@ class AttemptsTests {
 	void anAttemptSaysThatAnotherOneMakesNoSense() {
 		assertThat(Attempts.MANY.<Integer, String>make(1, (number) -> {
 			this.made.incrementAndGet();
-			return (number < 3) ? Step.again(Optional.of(number + 1)) : Step.stop();
+			return (number < 3) ? Step.again(number + 1) : Step.stop();
 		})).isEmpty();
 		assertThat(this.made).hasValue(3);
 		assertThat(Attempts.MANY.<Integer, String>make(1, (number) -> {
 			this.made.incrementAndGet();
-			return Step.again(Optional.empty());
+			return Step.again(null);
 		})).isEmpty();
 		assertThat(this.made).hasValue(4);
 	}

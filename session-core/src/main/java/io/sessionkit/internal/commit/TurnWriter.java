@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -278,15 +277,16 @@ class TurnWriter {
 	}
 
 	/**
-	 * Returns what a part is written on that was refused; empty if it cannot be written
+	 * Returns what a part is written on that was refused; null if it cannot be written
 	 * any more.
 	 */
-	private Optional<Expected> moved(Part part, @Nullable Session refused) {
+	private @Nullable Expected moved(Part part, @Nullable Session refused) {
 		return this.store.open(key(), Window.HEADER)
 			.filter(this::hasSameHistory)
 			.map(SessionView::session)
 			.filter((now) -> !isAsBefore(now, refused))
-			.map((now) -> new Expected(now, withDeletedSince(records(part.more()), now)));
+			.map((now) -> new Expected(now, withDeletedSince(records(part.more()), now)))
+			.orElse(null);
 	}
 
 	/**

@@ -389,12 +389,13 @@ public final class Summarizer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the session as it is now; empty if the summary does not fit it any more.
+	 * Returns the session as it is now; null if the summary does not fit it any more.
 	 */
-	private Optional<SessionView> reopened(SessionView opened, Coverage coverage) {
+	private @Nullable SessionView reopened(SessionView opened, Coverage coverage) {
 		return ViewReader.read(this.store, opened.session().key())
 			.filter((now) -> now.session().incarnation().equals(opened.session().incarnation())
-					&& coverage.isBeginningOf(now) && isSameSummary(opened, now));
+					&& coverage.isBeginningOf(now) && isSameSummary(opened, now))
+			.orElse(null);
 	}
 
 	/** Retention may have taken messages out of the summary before. */
