@@ -41,6 +41,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
@@ -75,7 +76,8 @@ class ArchitectureTests {
 		arrows.put("internal.tool", Set.of("words", "internal", "internal.argument", "approval"));
 		arrows.put("internal.ruling", Set.of("words", "internal", "internal.argument", "internal.tool", "approval"));
 		arrows.put("store", Set.of("words", "internal", "codec", "internal.message"));
-		arrows.put("access", Set.of("words", "internal", "internal.binding", "store"));
+		arrows.put("internal.door", Set.of("words", "store"));
+		arrows.put("access", Set.of("words", "internal", "internal.binding", "internal.door", "store"));
 		arrows.put("internal.run",
 				Set.of("words", "internal", "internal.argument", "internal.binding", "internal.tool", "approval"));
 		arrows.put("internal.tree", Set.of("words", "internal", "codec", "store"));
@@ -116,31 +118,30 @@ class ArchitectureTests {
 		arrows.put("internal.ledger",
 				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.line",
 						"internal.attribute", "internal.lease", "internal.opening", "internal.commit", "internal.turn",
-						"approval", "store"));
+						"access", "approval", "store"));
 		arrows.put("internal.approval",
-				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.tool",
-						"internal.ruling", "internal.run", "internal.line", "internal.round", "internal.attribute",
-						"internal.lease", "internal.opening", "internal.commit", "internal.turn", "internal.ledger",
-						"approval", "observation", "hook", "store"));
+				Set.of("words", "internal", "internal.argument", "internal.binding", "internal.door", "codec",
+						"internal.tool", "internal.ruling", "internal.run", "internal.line", "internal.round",
+						"internal.attribute", "internal.lease", "internal.opening", "internal.commit", "internal.turn",
+						"internal.ledger", "approval", "observation", "hook", "store"));
 		arrows.put("internal.compensation",
 				Set.of("words", "internal", "internal.argument", "codec", "internal.tool", "internal.ruling",
 						"internal.run", "internal.tree", "internal.lease", "internal.ledger", "approval",
 						"compensation", "store"));
 		arrows.put("conversation",
-				Set.of("words", "internal", "internal.argument", "internal.binding", "codec", "internal.message",
-						"internal.view", "internal.snapshot", "internal.summary", "internal.retention", "internal.line",
-						"internal.stream", "internal.tree", "internal.opening", "internal.turn", "internal.attribute",
-						"internal.lease", "internal.ruling", "internal.run", "internal.ledger", "internal.approval",
-						"internal.compensation", "access", "approval", "compensation", "context", "observation", "hook",
-						"store"));
-		arrows.put("advisor",
-				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call",
-						"internal.line", "internal.round", "internal.opening", "internal.turn", "internal.run",
-						"internal.approval", "approval", "conversation", "context", "observation", "hook"));
+				Set.of("words", "internal", "internal.argument", "internal.binding", "internal.door", "codec",
+						"internal.message", "internal.view", "internal.snapshot", "internal.summary",
+						"internal.retention", "internal.line", "internal.stream", "internal.tree", "internal.opening",
+						"internal.turn", "internal.attribute", "internal.lease", "internal.ruling", "internal.run",
+						"internal.ledger", "internal.approval", "internal.compensation", "access", "approval",
+						"compensation", "context", "observation", "hook", "store"));
+		arrows.put("advisor", Set.of("words", "internal", "internal.binding", "internal.door", "internal.message",
+				"access", "internal.call", "internal.line", "internal.round", "internal.opening", "internal.turn",
+				"internal.run", "internal.approval", "approval", "conversation", "context", "observation", "hook"));
 		arrows.put("stream",
-				Set.of("words", "internal", "internal.binding", "internal.message", "access", "internal.call",
-						"internal.round", "internal.stream", "internal.ledger", "internal.approval", "approval",
-						"conversation", "hook", "advisor"));
+				Set.of("words", "internal", "internal.binding", "internal.door", "internal.message", "access",
+						"internal.call", "internal.round", "internal.stream", "internal.ledger", "internal.approval",
+						"approval", "conversation", "hook", "advisor"));
 		arrows.put("chatmemory", Set.of("words", "internal", "internal.binding", "access", "codec", "internal.message",
 				"internal.tree", "internal.view", "store"));
 		arrows.put("migration", Set.of("words", "codec", "internal.message", "internal.view", "store"));
@@ -339,6 +340,25 @@ class ArchitectureTests {
 				(JavaClass type) -> type.isEquivalentTo(SessionException.class))))
 		.should()
 		.haveModifier(JavaModifier.FINAL);
+
+	/** What only other packages of SessionKit need is read by {@code InnerParts}. */
+	@ArchTest
+	static final ArchRule applicationsAreOfferedNothingInternal = noCodeUnits().that()
+		.arePublic()
+		.and()
+		.areDeclaredInClassesThat(forApplications())
+		.should()
+		.haveRawReturnType(resideInAPackage("io.sessionkit.internal.."))
+		.orShould()
+		.haveRawParameterTypes(DescribedPredicate.describe("with an internal type",
+				(types) -> types.stream().anyMatch(resideInAPackage("io.sessionkit.internal.."))));
+
+	private static DescribedPredicate<JavaClass> forApplications() {
+		return DescribedPredicate.describe("are for applications",
+				(type) -> type.getModifiers().contains(JavaModifier.PUBLIC)
+						&& !resideInAPackage("io.sessionkit.internal..").test(type)
+						&& type.getEnclosingClass().map(forApplications()::test).orElse(true));
+	}
 
 	@ArchTest
 	static final ArchRule noMethodDeclaresThrowable = methods().should().notDeclareThrowableOfType(Throwable.class);

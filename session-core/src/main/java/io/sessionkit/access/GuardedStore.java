@@ -10,6 +10,7 @@ import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.internal.binding.TurnBinding;
 import io.sessionkit.internal.binding.TurnSession;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.CommitResult;
 import io.sessionkit.store.HeaderChange;
@@ -34,7 +35,7 @@ import org.springframework.ai.chat.messages.Message;
  * A store of which each caller reaches only some sessions. It overrides every method,
  * since one that is passed on as it is would reach all sessions.
  */
-final class GuardedStore implements StoreLayer {
+final class GuardedStore implements StoreGuard {
 
 	private final SessionStore store;
 

@@ -13,6 +13,7 @@ import io.sessionkit.internal.Names;
 import io.sessionkit.internal.binding.ActingCaller;
 import io.sessionkit.internal.binding.TurnAccess;
 import io.sessionkit.internal.binding.TurnBinding;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.SessionStore;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -237,7 +238,7 @@ public final class SessionAccess {
 	 * allows; the store itself if sessions do not depend on a caller
 	 */
 	public SessionStore guard(SessionStore store) {
-		return isUnlimited() ? store : new GuardedStore(unguarded(store), this);
+		return isUnlimited() ? store : new GuardedStore(StoreGuard.unguarded(store), this);
 	}
 
 	/**
@@ -247,16 +248,6 @@ public final class SessionAccess {
 	 */
 	public static SessionAccess around(SessionStore store) {
 		return (store instanceof GuardedStore guarded) ? guarded.access() : UNLIMITED;
-	}
-
-	/**
-	 * Returns the store that a check was put around. For SessionKit's own packages: their
-	 * work continues where no caller is known.
-	 * @param store a store
-	 * @return the store without the check; the store itself if it has none
-	 */
-	public static SessionStore unguarded(SessionStore store) {
-		return (store instanceof GuardedStore guarded) ? guarded.layered() : store;
 	}
 
 }

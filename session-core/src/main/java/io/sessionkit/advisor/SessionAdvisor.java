@@ -19,9 +19,11 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
-import io.sessionkit.internal.LongestTime;
+import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.Pause;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.message.Copies;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +83,9 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 */
 	public static final String HISTORY_POLICY = SessionParameters.HISTORY_POLICY;
 
-	private static final int LONGEST_KEY = SessionKey.MAX_LENGTH;
+	static {
+		InnerParts.open(SessionAdvisor.class, BeanParts.class, SessionAdvisor::parts);
+	}
 
 	private final SessionAccess access;
 
@@ -95,9 +99,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		SessionKeyResolver resolver = (builder.resolver != null) ? builder.resolver : (request) -> Optional.empty();
 		Approvals approvals = (builder.approvals != null) ? builder.approvals : Approvals.of(builder.conversations);
 		this.access = builder.conversations.access();
-		this.turnAdvisor = new SessionTurnAdvisor(approvals.turns(), builder.conversations, resolver,
-				builder.requireSession, new CallRules(builder.onCancel, builder.concurrency, builder.concurrencyTimeout,
-						builder.idempotencyTimeToLive));
+		this.turnAdvisor = new SessionTurnAdvisor(InnerParts.of(approvals, GatedTurns.class), builder.conversations,
+				resolver, builder.requireSession, builder.rules);
 		boolean resolves = builder.resolver != null || builder.requireSession;
 		this.roundAdvisor = new SessionRoundAdvisor(resolves, builder.requireFinishReason);
 		this.modelAdvisor = new SessionModelAdvisor(resolves);
@@ -404,10 +407,10 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 	 * @throws IllegalArgumentException if the name is blank or longer than 255 characters
 	 */
 	public static Consumer<ChatClient.AdvisorSpec> idempotencyKey(String key) {
-		if (key.isBlank() || key.length() > LONGEST_KEY) {
-			throw new IllegalArgumentException(
-					"An idempotency key has 1 to " + LONGEST_KEY + " characters and is not blank; this one has "
-							+ key.length() + ". Use a random UUID, for example.");
+		if (key.isBlank() || key.length() > SessionKey.MAX_LENGTH) {
+			throw new IllegalArgumentException("An idempotency key has 1 to " + SessionKey.MAX_LENGTH
+					+ " characters and is not blank; this one has " + key.length()
+					+ ". Use a random UUID, for example.");
 		}
 		return (advisors) -> advisors.param(SessionParameters.IDEMPOTENCY_KEY, key);
 	}
@@ -510,14 +513,8 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		return this.access;
 	}
 
-	/**
-	 * Returns whether a resolver names the sessions of calls here. For SessionKit's own
-	 * packages.
-	 * @param part the resolver
-	 * @return true if the builder was given it
-	 */
-	public boolean has(Object part) {
-		return this.turnAdvisor.has(part);
+	BeanParts parts() {
+		return this.turnAdvisor::has;
 	}
 
 	/**
@@ -545,13 +542,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 
 		private @Nullable Approvals approvals;
 
-		private OnCancel onCancel = CallRules.DEFAULT.onCancel();
-
-		private Concurrency concurrency = CallRules.DEFAULT.concurrency();
-
-		private Duration concurrencyTimeout = CallRules.DEFAULT.concurrencyTimeout();
-
-		private Duration idempotencyTimeToLive = CallRules.DEFAULT.idempotencyTimeToLive();
+		private CallRules rules = CallRules.DEFAULT;
 
 		private Builder(Conversations conversations) {
 			this.conversations = conversations;
@@ -610,7 +601,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		 * @return this builder
 		 */
 		public Builder onCancel(OnCancel onCancel) {
-			this.onCancel = onCancel;
+			this.rules = this.rules.onCancel(onCancel);
 			return this;
 		}
 
@@ -621,7 +612,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		 * @return this builder
 		 */
 		public Builder concurrency(Concurrency concurrency) {
-			this.concurrency = concurrency;
+			this.rules = this.rules.concurrency(concurrency);
 			return this;
 		}
 
@@ -633,11 +624,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		 * @throws IllegalArgumentException if the time is negative or longer
 		 */
 		public Builder concurrencyTimeout(Duration timeout) {
-			if (timeout.isNegative() || LongestTime.isBelow(timeout)) {
-				throw new IllegalArgumentException("A call cannot wait for " + timeout
-						+ ". Use a positive duration of a year at most, or zero not to wait.");
-			}
-			this.concurrencyTimeout = timeout;
+			this.rules = this.rules.concurrencyTimeout(timeout);
 			return this;
 		}
 
@@ -650,11 +637,7 @@ public final class SessionAdvisor implements Consumer<ChatClient.AdvisorSpec>, S
 		 * @throws IllegalArgumentException if the time is not positive
 		 */
 		public Builder idempotencyTimeToLive(Duration timeToLive) {
-			if (timeToLive.isNegative() || timeToLive.isZero()) {
-				throw new IllegalArgumentException(
-						"A request cannot be repeated for " + timeToLive + ". Use a positive duration.");
-			}
-			this.idempotencyTimeToLive = timeToLive;
+			this.rules = this.rules.idempotencyTimeToLive(timeToLive);
 			return this;
 		}
 

@@ -25,11 +25,13 @@ import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.internal.call.TurnAdvisor;
 import io.sessionkit.internal.call.UnreadErrors;
 import io.sessionkit.internal.call.WaitingThread;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.line.Admission;
 import io.sessionkit.internal.line.Arrival;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.run.RunningCall;
 import io.sessionkit.internal.turn.RunningTurn;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.observation.CallStage;
 import io.sessionkit.observation.ObservedCall;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +77,7 @@ final class SessionTurnAdvisor implements TurnAdvisor {
 		this.requireSession = requireSession;
 		this.rules = rules;
 		// not of the turns: approvals that a test has replaced by a mock have none
-		this.skippedHooks = new SkippedHooks(conversations.turns().hooks());
+		this.skippedHooks = new SkippedHooks(InnerParts.of(conversations, Turns.class).hooks());
 	}
 
 	@Override

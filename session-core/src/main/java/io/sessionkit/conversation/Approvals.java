@@ -1,18 +1,13 @@
 package io.sessionkit.conversation;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.sessionkit.SessionKey;
@@ -30,11 +25,16 @@ import io.sessionkit.approval.SiblingRule;
 import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.approval.ToolName;
-import io.sessionkit.approval.UnknownToolException;
 import io.sessionkit.internal.approval.ApprovalRules;
 import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.approval.RuleChecks;
+import io.sessionkit.internal.door.ApprovalChecks;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.ledger.Continuations;
+import io.sessionkit.internal.ledger.Deciders;
 import io.sessionkit.internal.ledger.Decisions;
+import io.sessionkit.internal.ledger.Inbox;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;
 import io.sessionkit.internal.ledger.Notices;
@@ -77,6 +77,13 @@ public final class Approvals implements SessionDoor {
 	 */
 	public static final String CLAIM = RunningCall.CLAIM;
 
+	static {
+		InnerParts.open(Approvals.class, GatedTurns.class, Approvals::turns);
+		InnerParts.open(Approvals.class, Continuations.class, Approvals::continuations);
+		InnerParts.open(Approvals.class, ApprovalChecks.class, Approvals::checks);
+		InnerParts.open(Approvals.class, BeanParts.class, Approvals::parts);
+	}
+
 	private final SessionAccess access;
 
 	private final Deciders deciders;
@@ -84,6 +91,8 @@ public final class Approvals implements SessionDoor {
 	private final ApprovalRules rules;
 
 	private final Ledger ledger;
+
+	private final Inbox inbox;
 
 	private final Decisions decisions;
 
@@ -97,25 +106,21 @@ public final class Approvals implements SessionDoor {
 
 	private final ApprovalListeners listeners;
 
-	private Approvals(Builder builder) {
-		this.access = builder.conversations.access();
-		this.deciders = new Deciders(this.access, builder.deciders, builder.ownerDecides);
-		Rulings rulings = new Rulings(new NamedTools(builder.tools, builder.decidedTools(), builder.knownTools),
-				new AnnotatedTools(), builder.policies);
-		ApprovalRules.Waiting waiting = new ApprovalRules.Waiting(builder.onNewMessage, builder.expiresAfter,
-				builder.notices, builder.continuations);
-		this.rules = new ApprovalRules(rulings, builder.siblings, waiting, builder.version,
-				new SafeTexts(builder.texts), builder.conversations.limits(builder.knownTools), builder.traceIds);
-		Turns turns = builder.conversations.turns();
+	private Approvals(Turns turns, Deciders deciders, ApprovalRules rules, ApprovalListeners listeners) {
+		this.deciders = deciders;
+		this.access = deciders.access();
+		this.rules = rules;
+		this.listeners = listeners;
 		this.ledger = new Ledger(turns);
-		this.continuations = new Continuations(turns, this.ledger, waiting.continuations());
+		this.inbox = new Inbox(deciders, this.ledger);
+		boolean continues = rules.waiting().continuations();
+		this.continuations = new Continuations(turns, this.ledger, continues);
 		this.decisions = new Decisions(turns.waitingTurns(), this.ledger,
-				waiting.continuations() ? this.continuations::announce : (call) -> {
+				continues ? this.continuations::announce : (call) -> {
 				});
 		this.standing = new StandingDecisions(turns.store());
 		this.notices = new Notices(turns.store());
-		this.listeners = new ApprovalListeners(builder.listeners);
-		this.turns = new GatedTurns(turns, this.rules, this.ledger, this.listeners::tell);
+		this.turns = new GatedTurns(turns, rules, this.ledger, listeners::tell);
 	}
 
 	/**
@@ -186,39 +191,7 @@ public final class Approvals implements SessionDoor {
 	 * does not list records of all owners
 	 */
 	public List<ToolApproval> inbox(InboxQuery query, Page page) {
-		Caller caller = this.access.caller();
-		Instant latest = latest(query.waitingFor());
-		Predicate<ToolApproval> shown = (call) -> query.isFor(call.tool()) && !changedAt(call).isAfter(latest)
-				&& this.deciders.mayDecide(caller, call) && SessionAccess.owned(call.key(), caller).equals(call.key());
-		List<String> owners = query.owners();
-		if (owners == null && this.deciders.mayDecideOfOthers(caller)) {
-			return this.ledger.pending(shown, page);
-		}
-		return ((owners != null) ? owners : List.of(caller.name())).stream()
-			.map((owner) -> owner.isEmpty() ? caller.name() : owner)
-			.filter((owner) -> this.deciders.mayDecideOf(caller, owner))
-			.distinct()
-			.flatMap((owner) -> this.ledger.pendingOf(owner, new Page(0, Integer.MAX_VALUE)).stream())
-			.filter(shown)
-			.sorted(Comparator.comparing(Approvals::changedAt))
-			.skip(page.offset())
-			.limit(page.limit())
-			.toList();
-	}
-
-	/** A time may come from a request, so it may be longer than all times before. */
-	private Instant latest(@Nullable Duration waited) {
-		Instant now = this.ledger.now();
-		if (waited == null || waited.isNegative()) {
-			return Instant.MAX;
-		}
-		return (waited.compareTo(Duration.between(Instant.MIN, now)) > 0) ? Instant.MIN : now.minus(waited);
-	}
-
-	/** A call that may have run waits since its claim. */
-	private static Instant changedAt(ToolApproval call) {
-		Instant claimed = call.claimedAt();
-		return (claimed != null) ? claimed : call.requestedAt();
+		return this.inbox.of(query, page);
 	}
 
 	/**
@@ -312,13 +285,6 @@ public final class Approvals implements SessionDoor {
 	}
 
 	/**
-	 * Returns who may decide.
-	 */
-	Deciders deciders() {
-		return this.deciders;
-	}
-
-	/**
 	 * Returns the call for which the tool on this thread runs. Its id is the same if the
 	 * call runs again, so a service that the tool calls can use it as a key to recognize
 	 * a repetition. The tools of a {@code ChatClient} call that a tool makes run for
@@ -379,85 +345,37 @@ public final class Approvals implements SessionDoor {
 		return this.access;
 	}
 
-	/**
-	 * Returns the object that opens the turns of model calls. For SessionKit's own
-	 * packages.
-	 * @return the same object each time
-	 */
-	public GatedTurns turns() {
+	/** Returns the object that opens the turns of model calls. */
+	GatedTurns turns() {
 		return this.turns;
 	}
 
-	/**
-	 * Returns the notices that turns are to be continued. For SessionKit's own packages.
-	 * @return the same object each time
-	 */
-	public Continuations continuations() {
+	/** Returns the notices that turns are to be continued. */
+	Continuations continuations() {
 		return this.continuations;
 	}
 
-	/**
-	 * Returns whether a policy rules on calls here, or texts are those that the model
-	 * gets. For SessionKit's own packages.
-	 * @param part the policy or the texts
-	 * @return true if the builder was given it
-	 */
-	public boolean has(Object part) {
-		return rulings().policies().contains(part) || this.rules.texts().are(part);
+	ApprovalChecks checks() {
+		return new RuleChecks(this.rules, this.listeners.hasAny());
 	}
 
-	/**
-	 * Returns whether anybody receives the events of calls. For SessionKit's own
-	 * packages.
-	 * @return true if the builder was given listeners
-	 */
-	public boolean hasListeners() {
-		return this.listeners.hasAny();
+	BeanParts parts() {
+		return (part) -> rulings().policies().contains(part) || this.rules.texts().are(part);
 	}
 
-	/**
-	 * Returns the rules that say which calls need consent.
-	 */
+	/** Returns the rules that say which calls need consent. */
 	Rulings rulings() {
 		return this.rules.rulings();
 	}
 
-	/**
-	 * Returns the limits on the time of tools.
-	 */
+	/** Returns the limits on the time of tools. */
 	ToolLimits limits() {
 		return this.rules.limits();
 	}
 
-	/**
-	 * Checks the configured tool names against the tools that are known before any call,
-	 * and logs the names that no such tool has.
-	 * @throws UnknownToolException if a name that no such tool has is probably a
-	 * misspelling of the name of one of them
-	 */
-	public void checkNames() {
-		this.rules.rulings().named().checkKnown();
-		this.rules.limits().checkKnown();
-	}
-
-	/**
-	 * Checks the approval condition of a tool method before any call offers the tool.
-	 * @param tool the name of the tool
-	 * @param method the method
-	 * @throws IllegalStateException if the condition can never be evaluated
-	 */
-	public void checkCondition(String tool, Method method) {
-		this.rules.rulings().annotated().check(tool, method);
-	}
-
-	/**
-	 * Checks the time limit of a tool method before any call offers the tool.
-	 * @param tool the name of the tool
-	 * @param method the method
-	 * @throws IllegalStateException if the limit is not positive, or longer than a year
-	 */
-	public void checkTimeout(String tool, Method method) {
-		this.rules.limits().check(tool, method);
+	/** Returns who may decide. */
+	Deciders deciders() {
+		return this.deciders;
 	}
 
 	/** Returns whether pauses are stored with notices. */
@@ -469,9 +387,7 @@ public final class Approvals implements SessionDoor {
 		return this.notices;
 	}
 
-	/**
-	 * Returns those that are told of the calls.
-	 */
+	/** Returns those that are told of the calls. */
 	ApprovalListeners listeners() {
 		return this.listeners;
 	}
@@ -534,8 +450,8 @@ public final class Approvals implements SessionDoor {
 		/**
 		 * Sets a supplier of the names of tools that exist besides those that a call
 		 * offers, so that a name of {@link #tools} can be one of them. The default is
-		 * none. The supplier is called by {@link Approvals#checkNames}, and by calls as
-		 * long as a name of {@link #tools} has not been found.
+		 * none. The supplier is called when the auto-configuration checks the names at
+		 * start, and by calls as long as a name of {@link #tools} has not been found.
 		 * @param names the supplier of the names
 		 * @return this builder
 		 */
@@ -559,15 +475,7 @@ public final class Approvals implements SessionDoor {
 		 * could have one of the names ({@link ToolName})
 		 */
 		public Builder deciders(Map<String, Set<String>> deciders) {
-			deciders.forEach((tool, authorities) -> {
-				if (!tool.equals(Deciders.ALL_TOOLS)) {
-					ToolName.check(tool, "The map of deciders");
-				}
-				if (authorities.isEmpty()) {
-					throw new IllegalArgumentException("Nobody decides on the calls of tool '" + tool
-							+ "': give it an authority, or leave it out for those who reach the session.");
-				}
-			});
+			Deciders.check(deciders);
 			this.deciders = Map.copyOf(deciders);
 			return this;
 		}
@@ -582,12 +490,6 @@ public final class Approvals implements SessionDoor {
 		public Builder ownerDecides(boolean ownerDecides) {
 			this.ownerDecides = ownerDecides;
 			return this;
-		}
-
-		private Set<String> decidedTools() {
-			Set<String> named = new HashSet<>(this.deciders.keySet());
-			named.remove(Deciders.ALL_TOOLS);
-			return named;
 		}
 
 		/**
@@ -714,16 +616,18 @@ public final class Approvals implements SessionDoor {
 		 * not depend on a caller; or if the owner does not decide, and nobody else does
 		 */
 		public Approvals build() {
-			if (!this.deciders.isEmpty() && this.conversations.access().isUnlimited()) {
-				throw new IllegalStateException("Tools have deciders " + this.deciders
-						+ ", and the caller is unknown. Give the conversations an access, or leave the deciders out.");
-			}
-			if (!this.ownerDecides && this.deciders.isEmpty()) {
-				throw new IllegalStateException(
-						"Owners do not decide on the calls of tools that have deciders, and no tool"
-								+ " has any. Name deciders, or let the owners decide.");
-			}
-			return new Approvals(this);
+			Deciders deciders = new Deciders(this.conversations.access(), this.deciders, this.ownerDecides);
+			return new Approvals(this.conversations.turns(), deciders, rules(deciders.tools()),
+					new ApprovalListeners(this.listeners));
+		}
+
+		private ApprovalRules rules(Set<String> decided) {
+			Rulings rulings = new Rulings(new NamedTools(this.tools, decided, this.knownTools), new AnnotatedTools(),
+					this.policies);
+			ApprovalRules.Waiting waiting = new ApprovalRules.Waiting(this.onNewMessage, this.expiresAfter,
+					this.notices, this.continuations);
+			return new ApprovalRules(rulings, this.siblings, waiting, this.version, new SafeTexts(this.texts),
+					this.conversations.limits(this.knownTools), this.traceIds);
 		}
 
 	}

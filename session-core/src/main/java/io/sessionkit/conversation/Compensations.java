@@ -30,6 +30,7 @@ import io.sessionkit.internal.compensation.CompensationRuns;
 import io.sessionkit.internal.compensation.RewindPlanner;
 import io.sessionkit.internal.compensation.RewindPlanner.Planned;
 import io.sessionkit.internal.lease.TurnLeases;
+import io.sessionkit.internal.ledger.Deciders;
 import io.sessionkit.internal.ledger.Decisions;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.internal.ledger.LedgerEntry;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -52,6 +51,19 @@ import org.springframework.util.unit.DataSize;
  * A handle for one session. It holds no data of the session, only the key. Each call
  * reads from the store, and blocks its thread until the store answers. Safe for use by
  * many threads.
+ * <p>
+ * A write is done as a whole or not at all: if a method throws an exception that it
+ * names, nothing was written, unless it says otherwise. If others write meanwhile, the
+ * change is made to what they have written. If they do not stop, it throws a
+ * {@link SessionConflictException}; try again then. A tool or hook of a turn on this
+ * session changes attributes and messages with its turn, by
+ * {@link io.sessionkit.hook.SessionContext}; here it gets a {@link NestedTurnException}.
+ * <p>
+ * {@link #undo}, {@link #redo}, {@link #reset}, {@link #choose}, {@link #branch(String)
+ * branch}, {@link #branchFromContent}, {@link #switchTo} and {@link #deleteBranch} are
+ * the <em>moves</em> of a session. They are refused while a turn is open, unless the
+ * handle is {@linkplain #cancelling cancelling} those that wait, and in a tool or hook of
+ * a turn on this session.
  */
 public final class Conversation {
 
@@ -70,23 +82,23 @@ public final class Conversation {
 
 	private final HeaderWrites header;
 
-	/** Cancels what waits before a move; null if it is refused then. */
-	private final @Nullable Approvals canceller;
+	private final TreeChanges changes;
 
 	Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
 			WaitingTurns waitingTurns, DataSize maxAttributes) {
-		this(key, access, store, summarizer, waitingTurns, new HeaderWrites(key, store, maxAttributes), null);
+		this(key, access, store, summarizer, waitingTurns, new HeaderWrites(key, store, maxAttributes),
+				new TreeChanges(key, store, null));
 	}
 
 	private Conversation(SessionKey key, SessionAccess access, SessionStore store, @Nullable Summarizer summarizer,
-			WaitingTurns waitingTurns, HeaderWrites header, @Nullable Approvals canceller) {
+			WaitingTurns waitingTurns, HeaderWrites header, TreeChanges changes) {
 		this.key = key;
 		this.access = access;
 		this.store = store;
 		this.summarizer = summarizer;
 		this.waitingTurns = waitingTurns;
 		this.header = header;
-		this.canceller = canceller;
+		this.changes = changes;
 	}
 
 	/**
@@ -176,7 +188,7 @@ public final class Conversation {
 	/**
 	 * Summarizes older turns now, on the caller's thread, if a summary is due.
 	 * @return the outcome
-	 * @throws TurnOpenException if the session has an open turn; nothing was summarized
+	 * @throws TurnOpenException if the session has an open turn
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public SummaryResult summarize() {
@@ -190,7 +202,7 @@ public final class Conversation {
 	 * @param force whether to summarize even if no summary is due, or if the session is
 	 * in its backoff time after a failure
 	 * @return the outcome
-	 * @throws TurnOpenException if the session has an open turn; nothing was summarized
+	 * @throws TurnOpenException if the session has an open turn
 	 * @throws IllegalStateException if no summarizer is configured
 	 */
 	public SummaryResult summarize(boolean force) {
@@ -269,7 +281,7 @@ public final class Conversation {
 	 * left as it is: {@link #title}, for example, changes it then. A call that stands in
 	 * line, or has an idempotency key, creates it before its model is asked
 	 * @throws NestedTurnException for attributes in a tool or hook of a turn on this
-	 * session; nothing was written
+	 * session
 	 * @throws IllegalArgumentException if its time to live is not longer than the lease,
 	 * or {@link #title} or {@link #tags} would refuse its title or tags
 	 */
@@ -332,9 +344,8 @@ public final class Conversation {
 	 * @param change returns the settings that are to apply, from those that the session
 	 * has. It is called again if others wrote meanwhile
 	 * @throws SessionNotFoundException if the session is absent
-	 * @throws IllegalStateException if the change returns null; nothing was written
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * written
+	 * @throws IllegalStateException if the change returns null
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void settings(UnaryOperator<SessionSettings> change) {
 		this.header.settings(change);
@@ -386,10 +397,8 @@ public final class Conversation {
 	 * once, all are kept.
 	 * @param name the name of the attribute
 	 * @param value its value
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was written
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * written
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void putAttribute(String name, Object value) {
 		checkWritesAttributes();
@@ -401,8 +410,7 @@ public final class Conversation {
 	 * @param name the name of the attribute
 	 * @return whether it was there
 	 * @throws IllegalArgumentException if no attribute can have the name
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was written
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws SessionConflictException if others kept writing to the session
 	 */
@@ -412,9 +420,8 @@ public final class Conversation {
 	}
 
 	/**
-	 * Returns a handle whose moves end a turn that waits, in place of being refused.
-	 * Undo, redo, reset, choose, and the changes of branches then call
-	 * {@link Approvals#cancel} first. The cancelled turn becomes history as it does
+	 * Returns a handle whose moves end a turn that waits, in place of being refused. They
+	 * call {@link Approvals#cancel} first. The cancelled turn becomes history as it does
 	 * there, in a commit of its own: {@code undo(1)} takes it back, and {@code redo(1)}
 	 * brings it back with the answer that its calls were cancelled. If it waited on a
 	 * branch that is not active, it becomes history of that branch, and the move is one
@@ -426,7 +433,7 @@ public final class Conversation {
 	 */
 	public Conversation cancelling(Approvals approvals) {
 		return new Conversation(this.key, this.access, this.store, this.summarizer, this.waitingTurns, this.header,
-				Objects.requireNonNull(approvals, "approvals"));
+				this.changes.cancelling(approvals));
 	}
 
 	/**
@@ -438,22 +445,19 @@ public final class Conversation {
 	 * Turns before a {@link #reset} are not undone; if there is no turn behind the reset,
 	 * the reset itself is taken back. No turn is returned then, and the {@link #view}
 	 * begins earlier. {@link #redo} brings the reset back.
-	 * <p>
-	 * A tool or hook of a turn on this session cannot move its head: this and the other
-	 * moves then throw a {@link NestedTurnException}, and nothing is changed.
 	 * @param turns the number of completed turns, at least 1; if there are fewer, the
 	 * branch is emptied
 	 * @return the turns that were undone, newest first; none if there was none or the
 	 * session is absent
 	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
-	 * {@link Compensations}. Nothing was changed
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * {@link Compensations}
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public List<Turn> undo(int turns) {
-		return new MovesBack(changes()).undo(turns);
+		return new MovesBack(this.changes).undo(turns);
 	}
 
 	/**
@@ -468,13 +472,13 @@ public final class Conversation {
 	 * came back
 	 * @throws IllegalArgumentException if the number is not positive
 	 * @throws ChangeRefusedException if effects of one of the turns were taken back; see
-	 * {@link Compensations}. Nothing was changed
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * {@link Compensations}
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public List<Turn> redo(int turns) {
-		return new MovesForward(changes()).redo(turns);
+		return new MovesForward(this.changes).redo(turns);
 	}
 
 	/**
@@ -483,13 +487,13 @@ public final class Conversation {
 	 * settings and time to live stay. An absent session, or one that was just reset,
 	 * stays as it is.
 	 * @throws ChangeRefusedException if the rewind of one of the turns has not ended; see
-	 * {@link Compensations}. Nothing was changed
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * {@link Compensations}
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public void reset() {
-		new Resets(changes()).reset();
+		new Resets(this.changes).reset();
 	}
 
 	/**
@@ -502,7 +506,7 @@ public final class Conversation {
 	 * @throws ChangeRefusedException if the turn is not on the active branch
 	 */
 	public List<Turn> siblings(long turn) {
-		return new LeftPaths(changes()).siblings(turn);
+		return new LeftPaths(this.changes).siblings(turn);
 	}
 
 	/**
@@ -516,7 +520,7 @@ public final class Conversation {
 	 * Empty if nothing was left, or the session is absent
 	 */
 	public Map<Long, List<Long>> siblings() {
-		return new LeftPaths(changes()).siblings();
+		return new LeftPaths(this.changes).siblings();
 	}
 
 	/**
@@ -529,14 +533,13 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if the turn was not left on the active branch, if
 	 * effects of a turn that would be active again were taken back, or if the rewind of a
-	 * turn that would be left has not ended; see {@link Compensations}. Nothing was
-	 * changed
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * turn that would be left has not ended; see {@link Compensations}
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Turn choose(long sibling) {
-		return new MovesForward(changes()).choose(sibling);
+		return new MovesForward(this.changes).choose(sibling);
 	}
 
 	/**
@@ -547,9 +550,9 @@ public final class Conversation {
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if there is a branch of this name
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Branch branch(String name) {
 		return branchesOf().make(name);
@@ -564,9 +567,9 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the name is not possible
 	 * @throws ChangeRefusedException if the turn is not on the active branch, or if there
 	 * is a branch of this name
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Branch branch(String name, long fromTurn) {
 		return branchesOf().make(name, fromTurn);
@@ -580,9 +583,9 @@ public final class Conversation {
 	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if the turn is not on the active branch
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Branch branch(long fromTurn) {
 		return branchesOf().make(null, fromTurn);
@@ -599,9 +602,9 @@ public final class Conversation {
 	 * @throws IllegalArgumentException if the name is not possible, or the text is blank
 	 * @throws ChangeRefusedException if no question contains the text, or if there is a
 	 * branch of this name
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Branch branchFromContent(String name, String text) {
 		return branchesOf().makeFromContent(name, text);
@@ -613,9 +616,9 @@ public final class Conversation {
 	 * @return the branch
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws ChangeRefusedException if there is no branch of this name
-	 * @throws TurnOpenException if the session has an open turn; nothing was changed
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * changed
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Branch switchTo(String name) {
 		return branchesOf().switchTo(name);
@@ -644,16 +647,16 @@ public final class Conversation {
 	 * or belong to it and are part of no other branch, as {@link #delete(long)} does.
 	 * @param name the name of the branch; never {@value Session#MAIN}
 	 * @param force whether it may be the active one; {@value Session#MAIN} is made active
-	 * first then, in a commit of its own
+	 * first then, in a commit of its own, which stays if the deletion fails
 	 * @return the number of items deleted
 	 * @throws SessionNotFoundException if the session is absent
 	 * @throws IllegalArgumentException if the name is blank or {@value Session#MAIN}
 	 * @throws ChangeRefusedException if there is no branch of this name, if it is the
 	 * active one and this is not forced, or if the rewind of a turn whose items would be
-	 * deleted has not ended; nothing was changed
-	 * @throws TurnOpenException if the session has an open turn; nothing was deleted
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * deleted
+	 * deleted has not ended
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public int deleteBranch(String name, boolean force) {
 		TurnBinding.checkMoves(turnSession());
@@ -702,7 +705,7 @@ public final class Conversation {
 		SessionKey copy = this.access.key(to);
 		Fork.make(this.store, this.key, copy, end);
 		return new Conversation(copy, this.access, this.store, this.summarizer, this.waitingTurns, this.header.of(copy),
-				null);
+				new TreeChanges(copy, this.store, null));
 	}
 
 	/**
@@ -724,17 +727,14 @@ public final class Conversation {
 	 * Each answer has text, tool calls or media. Some providers refuse an answer before
 	 * the first question: put a greeting into the system text
 	 * @return the turns
-	 * @throws IllegalArgumentException if the messages are not such a sequence; nothing
-	 * was written
+	 * @throws IllegalArgumentException if the messages are not such a sequence
 	 * @throws ChangeRefusedException if the history has turns already; those that failed
 	 * or were undone do not count
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was written
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
-	 * read back equal; nothing was written
-	 * @throws TurnOpenException if the session has an open turn; nothing was written
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * written
+	 * read back equal
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public List<Turn> seed(List<? extends Message> messages) {
 		return additions().seed(messages);
@@ -746,15 +746,12 @@ public final class Conversation {
 	 * results, and an answer at the end. Each answer has text, tool calls or media
 	 * @param agent the agent that has answered; null for none
 	 * @return the turn
-	 * @throws IllegalArgumentException if the messages are not one such turn; nothing was
-	 * written
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was written
+	 * @throws IllegalArgumentException if the messages are not one such turn
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
 	 * @throws io.sessionkit.codec.UnstorableMessageException if a message would not be
-	 * read back equal; nothing was written
-	 * @throws TurnOpenException if the session has an open turn; nothing was written
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * written
+	 * read back equal
+	 * @throws TurnOpenException if the session has an open turn
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Turn addTurn(List<? extends Message> messages, @Nullable String agent) {
 		return additions().addTurn(messages, agent);
@@ -769,13 +766,10 @@ public final class Conversation {
 	 * @throws ChangeRefusedException if there is no such turn, if it has no answer, if it
 	 * is history already, itself or as a copy, which the message names, or if effects of
 	 * it were taken back; see {@link Compensations}. A copy that was undone does not
-	 * count. Nothing was written
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was written
-	 * @throws TurnOpenException if the turn is open, or another one is; nothing was
-	 * written
-	 * @throws SessionConflictException if others kept writing to the session; nothing was
-	 * written
+	 * count
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws TurnOpenException if the turn is open, or another one is
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public Turn adopt(long turn) {
 		return additions().adopt(turn);
@@ -786,11 +780,9 @@ public final class Conversation {
 	 * what quotes the message: a summary that covers it, a title of its first words,
 	 * texts of snapshots, streams. {@link #delete(Set)} deletes these too.
 	 * @return the message, or empty if there was none
-	 * @throws NestedTurnException in a tool or hook of a turn on this session; nothing
-	 * was deleted
-	 * @throws ChangeRefusedException if the rewind of the turn has not ended; nothing was
-	 * deleted
-	 * @throws TurnOpenException if the session has an open turn; nothing was deleted
+	 * @throws NestedTurnException in a tool or hook of a turn on this session
+	 * @throws ChangeRefusedException if the rewind of the turn has not ended
+	 * @throws TurnOpenException if the session has an open turn
 	 */
 	public Optional<Message> pop() {
 		checkWrites("popped", FORGET);
@@ -815,13 +807,12 @@ public final class Conversation {
 	 * @param turn the number of the turn
 	 * @return the number of items deleted; 0 if there is no such turn
 	 * @throws NestedTurnException in a tool or hook of a turn on this session, which uses
-	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * {@link io.sessionkit.hook.SessionContext#forget}
 	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
-	 * ended; nothing was deleted
+	 * ended
 	 * @throws TurnOpenException if the turn is open, or if another turn is open that
-	 * follows it; nothing was deleted. End the open turn first
-	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
-	 * session; nothing was deleted
+	 * follows it. End the open turn first
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public int delete(long turn) {
 		checkWrites("shortened", FORGET);
@@ -835,13 +826,12 @@ public final class Conversation {
 	 * @param items the sequences of the items; those that do not exist are ignored
 	 * @return the number of items deleted
 	 * @throws NestedTurnException in a tool or hook of a turn on this session, which uses
-	 * {@link io.sessionkit.hook.SessionContext#forget}; nothing was deleted
+	 * {@link io.sessionkit.hook.SessionContext#forget}
 	 * @throws ChangeRefusedException if the rewind of a turn that loses messages has not
-	 * ended; nothing was deleted
+	 * ended
 	 * @throws TurnOpenException if an item belongs to an open turn, or if nothing would
-	 * be left of the turn that an open turn follows; nothing was deleted
-	 * @throws io.sessionkit.SessionConflictException if others kept writing to the
-	 * session; nothing was deleted
+	 * be left of the turn that an open turn follows
+	 * @throws SessionConflictException if others kept writing to the session
 	 */
 	public int delete(Set<Long> items) {
 		checkWrites("shortened", FORGET);
@@ -860,10 +850,9 @@ public final class Conversation {
 	 * when it ends. Clear once more then, or {@link #create} the session before its first
 	 * turn.
 	 * @return whether there was a session, as {@link #erase} says it
-	 * @throws TurnOpenException if a turn is open that this code is no part of; nothing
-	 * was erased
-	 * @throws ChangeRefusedException if the rewind of a turn has not ended; nothing was
-	 * erased. {@link #erase} looks at neither
+	 * @throws TurnOpenException if a turn is open that this code is no part of
+	 * @throws ChangeRefusedException if the rewind of a turn has not ended.
+	 * {@link #erase} looks at neither
 	 */
 	public boolean clear() {
 		beingRewound().checkNone("cleared");
@@ -908,12 +897,8 @@ public final class Conversation {
 		return new Children(this.key, this.store).erase();
 	}
 
-	private TreeChanges changes() {
-		return new TreeChanges(this.key, this.store, this.canceller);
-	}
-
 	private Branches branchesOf() {
-		return new Branches(changes());
+		return new Branches(this.changes);
 	}
 
 	private TurnsBeingRewound beingRewound() {

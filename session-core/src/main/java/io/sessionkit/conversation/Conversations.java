@@ -24,6 +24,9 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.internal.LongestTime;
 import io.sessionkit.internal.ShortestTime;
 import io.sessionkit.internal.attribute.AttributeRules;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.internal.lease.TurnLeases;
 import io.sessionkit.internal.line.Drain;
 import io.sessionkit.internal.opening.Extensions;
@@ -55,6 +58,12 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	/** The longest lease of an open turn: a year. */
 	public static final Duration MAX_LEASE = LongestTime.LIMIT;
 
+	static {
+		InnerParts.open(Conversations.class, Turns.class, Conversations::turns);
+		InnerParts.open(Conversations.class, StreamLogs.class, Conversations::streams);
+		InnerParts.open(Conversations.class, BeanParts.class, Conversations::parts);
+	}
+
 	private final SessionStore store;
 
 	private final SessionAccess access;
@@ -75,7 +84,7 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 
 	private Conversations(Builder builder) {
 		refuseGap(builder.trim, builder.retention, builder.summarize);
-		this.store = SessionAccess.unguarded(builder.store);
+		this.store = StoreGuard.unguarded(builder.store);
 		this.access = builder.access;
 		this.lease = builder.lease;
 		this.toolTimeout = builder.toolTimeout;
@@ -164,22 +173,21 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	}
 
 	/**
-	 * Returns the object that runs the turns of these sessions. For SessionKit's own
-	 * packages.
-	 * @return the same object each time
+	 * Returns the object that runs the turns of these sessions.
 	 */
-	public Turns turns() {
+	Turns turns() {
 		return this.turns;
+	}
+
+	BeanParts parts() {
+		return this::has;
 	}
 
 	/**
 	 * Returns whether a hook, a listener, a merge or an observer takes part in all turns
-	 * of these sessions, or a trigger makes summaries of them due. For SessionKit's own
-	 * packages.
-	 * @param part the hook, the listener, the merge, the observer or the trigger
-	 * @return true if the builder was given it
+	 * of these sessions, or a trigger makes summaries of them due.
 	 */
-	public boolean has(Object part) {
+	private boolean has(Object part) {
 		Extensions all = this.rules.extensions();
 		return all.hooks().contains(part) || all.listeners().contains(part) || part.equals(all.merge())
 				|| this.observers.contains(part) || this.summarizer != null && part.equals(this.summarizer.trigger());
@@ -195,10 +203,9 @@ public final class Conversations implements SessionDoor, AutoCloseable {
 	}
 
 	/**
-	 * Returns the streams that these sessions keep. For SessionKit's own packages.
-	 * @return the streams
+	 * Returns the streams that these sessions keep.
 	 */
-	public StreamLogs streams() {
+	StreamLogs streams() {
 		return new StreamLogs(this.store, this.lease);
 	}
 

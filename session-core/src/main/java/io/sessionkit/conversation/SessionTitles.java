@@ -14,7 +14,6 @@ import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
@@ -22,6 +21,7 @@ import io.sessionkit.hook.SummaryContext;
 import io.sessionkit.internal.Attempts;
 import io.sessionkit.internal.Invisible;
 import io.sessionkit.internal.OwnThreads;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.internal.summary.SummaryCalls;
 import io.sessionkit.internal.summary.SummaryGuards;
 import io.sessionkit.store.Commit;
@@ -94,7 +94,7 @@ public final class SessionTitles implements SessionListener, AutoCloseable {
 	private volatile boolean failing;
 
 	private SessionTitles(SessionStore store, @Nullable ChatModel model, List<SessionHook> hooks) {
-		this.store = SessionAccess.unguarded(store);
+		this.store = StoreGuard.unguarded(store);
 		this.model = model;
 		this.guards = new SummaryGuards(hooks);
 		this.threads = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WAITING),

@@ -3,6 +3,7 @@ package io.sessionkit.conversation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -50,6 +51,11 @@ final class TreeChanges {
 		this.key = key;
 		this.store = store;
 		this.canceller = canceller;
+	}
+
+	/** Returns changes of the same session that end what waits before them. */
+	TreeChanges cancelling(Approvals approvals) {
+		return new TreeChanges(this.key, this.store, Objects.requireNonNull(approvals, "approvals"));
 	}
 
 	/**

@@ -26,6 +26,7 @@ import io.sessionkit.internal.LookingThread;
 import io.sessionkit.internal.OwnThreads;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.binding.ActingCaller;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.internal.ledger.Continuations.Situation;
 import io.sessionkit.internal.ledger.Continuations.Task;
@@ -117,7 +118,7 @@ public final class TurnContinuations implements AutoCloseable {
 	}
 
 	private TurnContinuations(Builder builder) {
-		this.continuations = builder.approvals.continuations();
+		this.continuations = InnerParts.of(builder.approvals, Continuations.class);
 		this.continuation = builder.continuation;
 		this.streams = builder.streams;
 		this.delivery = new Delivery<>(this.continuations,

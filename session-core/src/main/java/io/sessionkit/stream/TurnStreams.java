@@ -22,6 +22,7 @@ import io.sessionkit.internal.Sha256;
 import io.sessionkit.internal.ShortestTime;
 import io.sessionkit.internal.call.StreamStart;
 import io.sessionkit.internal.call.WaitingThread;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.stream.KeptStream;
 import io.sessionkit.internal.stream.StreamLimits;
 import io.sessionkit.internal.stream.StreamLogs;
@@ -107,7 +108,7 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		this.resumable = builder.resumable;
 		this.onDisconnect = builder.onDisconnect;
 		this.limits = new StreamLimits(builder.timeToLive, builder.maxSize.toBytes());
-		this.logs = builder.conversations.streams();
+		this.logs = InnerParts.of(builder.conversations, StreamLogs.class);
 		this.access = builder.conversations.access();
 	}
 

@@ -35,6 +35,9 @@ import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.SessionEvent;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.door.ApprovalChecks;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.Commit;
 import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.Page;
@@ -706,8 +709,8 @@ class SessionAccessTests {
 		SessionAccess unlimited = SessionAccess.unlimited();
 		assertThat(unlimited.key(ADAS)).isEqualTo(ADAS);
 		assertThat(unlimited.guard(this.store)).isSameAs(this.store);
-		assertThat(SessionAccess.unguarded(this.access.guard(this.store))).isSameAs(this.store);
-		assertThat(SessionAccess.unguarded(this.access.guard(this.access.guard(this.store)))).isSameAs(this.store);
+		assertThat(StoreGuard.unguarded(this.access.guard(this.store))).isSameAs(this.store);
+		assertThat(StoreGuard.unguarded(this.access.guard(this.access.guard(this.store)))).isSameAs(this.store);
 	}
 
 	// decisions
@@ -918,7 +921,8 @@ class SessionAccessTests {
 			.knownTools(() -> List.of("cancel", "look"))
 			.deciders(Map.of("cancels", Set.of("ROLE_LEAD")))
 			.build();
-		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(approvals::checkNames)
+		ApprovalChecks checks = InnerParts.of(approvals, ApprovalChecks.class);
+		assertThatExceptionOfType(UnknownToolException.class).isThrownBy(checks::checkNames)
 			.withMessageContaining("sessionkit.approval.deciders names [cancels]")
 			.withMessageContaining("write 'cancel' instead of 'cancels'");
 	}

@@ -34,6 +34,7 @@ import io.sessionkit.hook.SessionListener;
 import io.sessionkit.hook.SessionRefusedException;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.turn.RunningTurn;
 import io.sessionkit.internal.turn.Turns;
@@ -487,7 +488,7 @@ class BesideModelTests extends ApprovalFixture {
 	}
 
 	private RunningTurn open() {
-		Turns turns = conversations().turns();
+		Turns turns = InnerParts.of(conversations(), Turns.class);
 		return turns.begin(turns.open(TurnRequest.of(this.key, List.of(new UserMessage(SECRET))), null));
 	}
 

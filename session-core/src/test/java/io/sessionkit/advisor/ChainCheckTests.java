@@ -11,6 +11,8 @@ import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.approval.GatedTurns;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
 import io.sessionkit.store.memory.InMemorySessionStore;
@@ -120,14 +122,17 @@ class ChainCheckTests {
 		assertThat(this.toolRuns).hasValue(1);
 	}
 
+	private SessionTurnAdvisor turnAdvisor() {
+		GatedTurns turns = InnerParts.of(Approvals.of(this.conversations), GatedTurns.class);
+		return new SessionTurnAdvisor(turns, this.conversations, (request) -> Optional.empty(), false,
+				CallRules.DEFAULT);
+	}
+
 	@ParameterizedTest
 	@EnumSource(ClientSetup.Mode.class)
 	void oneOfTheTwoAdvisorsAloneIsRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
-					(request) -> Optional.empty(), false, CallRules.DEFAULT))
-			.build();
+		ChatClient chat = setup.builder(this.model, null).defaultAdvisors(turnAdvisor()).build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))
 			.withMessageContaining("Register all three");
@@ -138,10 +143,7 @@ class ChainCheckTests {
 	void twoOfTheThreeAdvisorsAreRefused(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
 		ChatClient chat = setup.builder(this.model, null)
-			.defaultAdvisors(
-					new SessionTurnAdvisor(Approvals.of(this.conversations).turns(), this.conversations,
-							(request) -> Optional.empty(), false, CallRules.DEFAULT),
-					new SessionRoundAdvisor(false, false))
+			.defaultAdvisors(turnAdvisor(), new SessionRoundAdvisor(false, false))
 			.build();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> setup.content(chat.prompt().user("go").advisors(SessionAdvisor.session("t1"))))

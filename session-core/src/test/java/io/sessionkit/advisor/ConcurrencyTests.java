@@ -38,6 +38,8 @@ import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.TestHooks;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.Tail;
@@ -183,7 +185,7 @@ class ConcurrencyTests {
 		assertThat(failed.failure()).isEqualTo(UnstorableMessageException.class.getName());
 		assertThat(setup.content(prompt(chat, "u2"))).isEqualTo("a");
 		assertThat(log(store)).containsExactly("user: u2", "assistant: a");
-		assertThat(conversations.turns().drain().isIdle()).isTrue();
+		assertThat(InnerParts.of(conversations, Turns.class).drain().isIdle()).isTrue();
 	}
 
 	@ParameterizedTest

@@ -34,6 +34,8 @@ import io.sessionkit.conversation.ApprovalNotices;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.docs.SimpleSessionStore;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.ledger.Continuations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -119,7 +121,8 @@ class TurnContinuationsTests {
 
 	private Duration claim(Duration lease) {
 		try (Conversations conversations = Conversations.builder(this.store).lease(lease).build()) {
-			return Approvals.builder(conversations).continuations(true).build().continuations().claim();
+			return InnerParts.of(Approvals.builder(conversations).continuations(true).build(), Continuations.class)
+				.claim();
 		}
 	}
 

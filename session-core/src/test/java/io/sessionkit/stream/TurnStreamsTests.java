@@ -54,6 +54,7 @@ import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TestHooks;
 import io.sessionkit.hook.TurnPart;
 import io.sessionkit.internal.call.SessionParameters;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.internal.line.Lines;
 import io.sessionkit.internal.stream.StreamLimits;
@@ -1132,7 +1133,7 @@ class TurnStreamsTests {
 		String stream = abandoned("a");
 		ObservedStore busy = new ObservedStore(this.store);
 		this.store = busy;
-		StreamReader reader = conversations().streams()
+		StreamReader reader = InnerParts.of(conversations(), StreamLogs.class)
 			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		AtomicInteger looks = new AtomicInteger();
@@ -1171,7 +1172,7 @@ class TurnStreamsTests {
 		String stream = abandoned("a");
 		AtomicBoolean away = new AtomicBoolean();
 		this.store = AwayStores.of(this.store, away::get);
-		StreamReader reader = conversations().streams()
+		StreamReader reader = InnerParts.of(conversations(), StreamLogs.class)
 			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		away.set(true);
@@ -1231,7 +1232,7 @@ class TurnStreamsTests {
 	void holeIsNoSilence() {
 		this.lease = Duration.ofSeconds(1);
 		String stream = abandoned("a");
-		StreamLogs logs = conversations().streams();
+		StreamLogs logs = InnerParts.of(conversations(), StreamLogs.class);
 		StreamReader reader = logs.reader(this.key, stream, -1, Duration.ofMinutes(1),
 				() -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
@@ -1250,7 +1251,7 @@ class TurnStreamsTests {
 	void readerThatHasNotLookedForLongGivesTheProcessThatWorksTimeToShow() throws InterruptedException {
 		this.lease = Duration.ofSeconds(2);
 		String stream = abandoned("a");
-		StreamReader reader = conversations().streams()
+		StreamReader reader = InnerParts.of(conversations(), StreamLogs.class)
 			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		Thread.sleep(2500);
@@ -1267,7 +1268,7 @@ class TurnStreamsTests {
 		String stream = abandoned("a");
 		ObservedStore suspended = new ObservedStore(this.store);
 		this.store = suspended;
-		StreamReader reader = conversations().streams()
+		StreamReader reader = InnerParts.of(conversations(), StreamLogs.class)
 			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		suspended.beforeRecord(() -> sleep(Duration.ofSeconds(2)));
@@ -1288,7 +1289,7 @@ class TurnStreamsTests {
 		ObservedStore slow = new ObservedStore(this.store);
 		this.store = slow;
 		slow.beforeRecord(() -> sleep(Duration.ofMillis(800)));
-		StreamReader reader = conversations().streams()
+		StreamReader reader = InnerParts.of(conversations(), StreamLogs.class)
 			.reader(this.key, stream, -1, Duration.ofMinutes(1), () -> new StreamNotFoundException(this.key));
 		assertThat(reader.read()).hasSize(1);
 		Awaitility.await().atMost(SOON).until(() -> !reader.read().isEmpty());
@@ -1754,7 +1755,7 @@ class TurnStreamsTests {
 
 	private String written(List<Map<String, @Nullable Object>> events) {
 		String stream = StreamId.newStream();
-		StreamWriter writer = conversations().streams()
+		StreamWriter writer = InnerParts.of(conversations(), StreamLogs.class)
 			.begin(this.key, stream, new StreamLimits(Duration.ofMinutes(1), 1000), null, false);
 		events.forEach(writer::add);
 		Awaitility.await().until(() -> {

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.sessionkit.SessionKey;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.test.CapturedLog;
@@ -67,7 +68,7 @@ class StreamWriterLogTests {
 
 	private StreamWriter writer(long maxSize) {
 		StreamLimits limits = new StreamLimits(Duration.ofMinutes(10), maxSize);
-		return this.conversations.streams().begin(KEY, "s", limits, null, false);
+		return InnerParts.of(this.conversations, StreamLogs.class).begin(KEY, "s", limits, null, false);
 	}
 
 	private void loseTheAnswerTo(Runnable write) {
@@ -76,7 +77,11 @@ class StreamWriterLogTests {
 	}
 
 	private List<String> marks() {
-		return this.conversations.streams().chunks(KEY, "s").stream().map((chunk) -> chunk.mark().name()).toList();
+		return InnerParts.of(this.conversations, StreamLogs.class)
+			.chunks(KEY, "s")
+			.stream()
+			.map((chunk) -> chunk.mark().name())
+			.toList();
 	}
 
 	@Test
@@ -101,7 +106,7 @@ class StreamWriterLogTests {
 	@Test
 	void streamThatAReaderHasGivenUpIsLogged() {
 		StreamWriter writer = writer(10_000);
-		this.conversations.streams()
+		InnerParts.of(this.conversations, StreamLogs.class)
 			.append(KEY, "s", StreamChunk.of(1, 0, StreamChunk.Mark.LOST), Duration.ofMinutes(10));
 		writer.add(EVENT);
 		writer.writeNow();

@@ -5,6 +5,7 @@ import java.util.List;
 import io.sessionkit.SessionKey;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.internal.round.OpenRound;
 import io.sessionkit.internal.round.RoundRequest;
@@ -29,8 +30,10 @@ class ToolLoopTests {
 	private final Conversations conversations = Conversations
 		.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create())));
 
-	private final RunningTurn turn = this.conversations.turns()
-		.begin(this.conversations.turns().open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null));
+	private final Turns turns = InnerParts.of(this.conversations, Turns.class);
+
+	private final RunningTurn turn = this.turns
+		.begin(this.turns.open(TurnRequest.of(KEY, List.of(new UserMessage("q"))), null));
 
 	private OpenRound round() {
 		RoundRequest start = this.turn.loop().begin(List.of(new UserMessage("q")));

@@ -14,6 +14,7 @@ import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.JsonMessageCodec;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.opening.TurnRequest;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
@@ -43,7 +44,7 @@ class WaitingTurnsTests {
 	private Runnable beforeTurns = () -> {
 	};
 
-	private final Turns turns = Conversations.of(movable()).turns();
+	private final Turns turns = InnerParts.of(Conversations.of(movable()), Turns.class);
 
 	/**
 	 * Returns a store whose sessions can be on another branch than they were, as after a

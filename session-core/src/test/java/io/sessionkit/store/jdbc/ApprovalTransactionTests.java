@@ -24,7 +24,9 @@ import io.sessionkit.approval.StandingDecision;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreUnavailableException;
@@ -242,7 +244,7 @@ class ApprovalTransactionTests {
 			});
 			assertThat(this.effects).hasValue(1);
 			assertThat(log(us)).isEmpty();
-			assertThat(us.conversations.turns().waitingTurns().find(this.key)).map(Turn::status)
+			assertThat(InnerParts.of(us.conversations, Turns.class).waitingTurns().find(this.key)).map(Turn::status)
 				.contains(TurnStatus.AWAITING_APPROVAL);
 			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.DONE);
@@ -335,7 +337,7 @@ class ApprovalTransactionTests {
 			assertThat(us.approvals.pending(this.key)).isEmpty();
 			assertThat(us.approvals.ledger(this.key)).extracting(ToolApproval::status)
 				.containsExactly(ApprovalStatus.DONE);
-			assertThat(us.conversations.turns().waitingTurns().find(this.key)).isEmpty();
+			assertThat(InnerParts.of(us.conversations, Turns.class).waitingTurns().find(this.key)).isEmpty();
 		}
 	}
 
@@ -372,7 +374,7 @@ class ApprovalTransactionTests {
 				.withMessageContaining("transaction");
 			assertThat(this.effects).hasValue(1);
 			assertThat(us.approvals.pending(this.key)).isEmpty();
-			assertThat(us.conversations.turns().waitingTurns().find(this.key)).isEmpty();
+			assertThat(InnerParts.of(us.conversations, Turns.class).waitingTurns().find(this.key)).isEmpty();
 			this.model.calls(call("cancel", 2)).says("answer");
 			us.ask();
 			assertThat(this.effects).hasValue(2);

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.sessionkit.conversation.ApprovalNotices;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.internal.door.ApprovalChecks;
+import io.sessionkit.internal.door.InnerParts;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ final class NoticeDelivery implements SmartLifecycle {
 
 	/** A mock, instead of the bean in a test, has nothing to deliver. */
 	static boolean isMock(Approvals approvals) {
-		return approvals.continuations() == null;
+		return InnerParts.find(approvals, ApprovalChecks.class).isEmpty();
 	}
 
 	@Override

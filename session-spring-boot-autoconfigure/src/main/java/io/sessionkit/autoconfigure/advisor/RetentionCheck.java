@@ -1,9 +1,9 @@
 package io.sessionkit.autoconfigure.advisor;
 
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.internal.AtStart;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -32,7 +32,7 @@ final class RetentionCheck extends AtStart {
 	protected void run() {
 		boolean limited = this.retention.maxTurns() != null || this.retention.maxAge() != null;
 		if (limited && this.beans.containsBean("sessionKitConversations")) {
-			this.store.ifUnique((used) -> refuseUnlessFinal(SessionAccess.unguarded(used)));
+			this.store.ifUnique((used) -> refuseUnlessFinal(StoreGuard.unguarded(used)));
 		}
 	}
 

@@ -43,6 +43,7 @@ import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionContext;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.observation.CallObserver;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
@@ -116,7 +117,7 @@ public final class SessionAdvisorAutoConfiguration {
 	}
 
 	private static SessionStore watched(SessionStore store, ObjectProvider<StoreWatch> watch) {
-		SessionStore used = SessionAccess.unguarded(store);
+		SessionStore used = StoreGuard.unguarded(store);
 		StoreWatch known = watch.getIfAvailable();
 		return (known != null) ? known.watched(used) : used;
 	}

@@ -12,6 +12,7 @@ import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.autoconfigure.internal.StoreLife;
 import io.sessionkit.autoconfigure.internal.WrittenTime;
 import io.sessionkit.context.SummaryTrigger;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.apache.commons.logging.Log;
@@ -52,7 +53,7 @@ final class StartReport extends AtStart {
 
 	@Override
 	protected void run() {
-		this.store.ifUnique((used) -> report(SessionAccess.unguarded(used)));
+		this.store.ifUnique((used) -> report(StoreGuard.unguarded(used)));
 	}
 
 	private void report(SessionStore used) {

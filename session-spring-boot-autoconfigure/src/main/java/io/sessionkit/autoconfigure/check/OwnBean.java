@@ -27,17 +27,14 @@ import io.sessionkit.stream.TurnStreams;
 /**
  * A bean of the auto-configuration whose place one of the application can take.
  *
- * @param <T> the type of the bean
  * @param type the type of the bean
  * @param ours the name of the bean that the auto-configuration defines
  * @param said what says the same where an application builds the bean
  * @param properties the properties that the bean of the auto-configuration has, or their
  * groups
  * @param parts the types of the other beans that it has
- * @param has returns whether a bean has such another bean
  */
-record OwnBean<T>(Class<T> type, String ours, String said, List<String> properties, List<Class<?>> parts,
-		BiPredicate<T, Object> has) {
+record OwnBean(Class<?> type, String ours, String said, List<String> properties, List<Class<?>> parts) {
 
 	/** The name of the bean that a store of the application can be built with. */
 	static final String OPTIONS = "sessionKitStoreOptions";
@@ -56,20 +53,19 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 			SessionKitProperties.PREFIX + ".codec.strict",
 			(theirs, ours) -> !(theirs.codec() instanceof JsonMessageCodec) || theirs.codec().equals(ours.codec()));
 
-	static final List<OwnBean<?>> ALL = List.of(
-			new OwnBean<>(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
+	static final List<OwnBean> ALL = List.of(
+			new OwnBean(Conversations.class, "sessionKitConversations", "the methods of Conversations.builder(..)",
 					names("trim", "prune", "summarize", "sequence-guard", "retention", "attributes", "turn", "snapshot",
 							"durability", "lease", "tools"),
-					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class, SummaryTrigger.class),
-					Conversations::has),
-			new OwnBean<>(Approvals.class, "sessionKitApprovals", "the methods of Approvals.builder(..)",
+					List.of(SessionHook.class, SessionListener.class, HistoryMerge.class, SummaryTrigger.class)),
+			new OwnBean(Approvals.class, "sessionKitApprovals", "the methods of Approvals.builder(..)",
 					names("approval.tools", "approval.deciders", "approval.owner-decides", "approval.siblings",
 							"approval.on-new-message", "approval.expires-after", "approval.version"),
-					List.of(ApprovalPolicy.class, ApprovalTexts.class), Approvals::has),
-			new OwnBean<>(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
+					List.of(ApprovalPolicy.class, ApprovalTexts.class)),
+			new OwnBean(SessionAdvisor.class, "sessionKitAdvisor", "the methods of SessionAdvisor.builder(..)",
 					names("require-session", "require-finish-reason", "on-cancel", "concurrency", "concurrency-timeout",
 							"idempotency-time-to-live"),
-					List.of(SessionKeyResolver.class), SessionAdvisor::has),
+					List.of(SessionKeyResolver.class)),
 			of(SessionStore.class, "sessionKitStore", "the arguments of its constructor", "store.type", "store.jdbc",
 					"store.redis", "store.memory"),
 			of(StoreOptions.class, OPTIONS, "the methods of StoreOptions", "time-to-live", "token-estimate",
@@ -79,8 +75,8 @@ record OwnBean<T>(Class<T> type, String ours, String said, List<String> properti
 			of(SessionPurge.class, "sessionKitPurge", "SessionPurge.builder(..)", "purge.interval", "purge.batch-size"),
 			of(SessionTitles.class, "sessionKitTitles", "SessionTitles.by(..)", "titles.model"));
 
-	private static <T> OwnBean<T> of(Class<T> type, String ours, String said, String... properties) {
-		return new OwnBean<>(type, ours, said, names(properties), List.of(), (bean, part) -> true);
+	private static OwnBean of(Class<?> type, String ours, String said, String... properties) {
+		return new OwnBean(type, ours, said, names(properties), List.of());
 	}
 
 	private static List<String> names(String... properties) {

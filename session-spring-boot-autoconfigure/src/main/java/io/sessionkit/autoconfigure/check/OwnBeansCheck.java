@@ -8,6 +8,8 @@ import java.util.function.BiConsumer;
 import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.internal.AtStart;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ final class OwnBeansCheck extends AtStart {
 
 	@Override
 	protected void run() {
-		for (OwnBean<?> each : OwnBean.ALL) {
+		for (OwnBean each : OwnBean.ALL) {
 			List<String> names = names(each.type());
 			if (names.isEmpty() || !isUsed(each)) {
 				continue;
@@ -75,12 +77,12 @@ final class OwnBeansCheck extends AtStart {
 	}
 
 	/** While SessionKit is switched off, no property is compared with a store. */
-	private boolean isUsed(OwnBean<?> own) {
+	private boolean isUsed(OwnBean own) {
 		return own.type() != SessionStore.class
 				|| OnSwitchCondition.isOn(this.environment, SessionKitProperties.ENABLED);
 	}
 
-	private void refuseProperties(OwnBean<?> own, List<String> names) {
+	private void refuseProperties(OwnBean own, List<String> names) {
 		refuseWritten(own.properties(), described(own, names) + ", which the application builds itself.",
 				"Say it where that bean is built, with " + own.said() + ", and leave the properties out."
 						+ " Or leave the bean out.");
@@ -101,14 +103,14 @@ final class OwnBeansCheck extends AtStart {
 	 * Refuses properties that say something else here than in the context above that has
 	 * the bean.
 	 */
-	private void refuseDifferences(OwnBean<?> own, BeanFactory home) {
+	private void refuseDifferences(OwnBean own, BeanFactory home) {
 		Environment above = home.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class);
 		refuse(WrittenValues.differing(this.environment, above, own.properties()),
 				own.type().getSimpleName() + " bean of a context above this one, where they say something else.",
 				"Write them for that context.");
 	}
 
-	private <T> void refuseParts(OwnBean<T> own, List<String> names) {
+	private void refuseParts(OwnBean own, List<String> names) {
 		forEachUnused(own, names, (type, part) -> {
 			throw refusal(type, part, described(own, names) + ", which the application builds itself,",
 					"Give it to that bean, with " + own.said() + ".");
@@ -118,7 +120,7 @@ final class OwnBeansCheck extends AtStart {
 	/**
 	 * Refuses beans of this context that a bean of a context above would need to have.
 	 */
-	private <T> void refuseLocalParts(OwnBean<T> own, List<String> names) {
+	private void refuseLocalParts(OwnBean own, List<String> names) {
 		forEachUnused(own, names, (type, part) -> {
 			if (names(type).stream().anyMatch((name) -> isLocal(name) && isOf(name, part))) {
 				throw refusal(type, part, described(own, names) + " of a context above this one",
@@ -140,22 +142,26 @@ final class OwnBeansCheck extends AtStart {
 	}
 
 	/** Calls the action with each part that none of the beans has, and with its type. */
-	private <T> void forEachUnused(OwnBean<T> own, List<String> names, BiConsumer<Class<?>, Object> action) {
-		List<T> owners = names.stream().map((name) -> this.beans.getBean(name, own.type())).toList();
+	private void forEachUnused(OwnBean own, List<String> names, BiConsumer<Class<?>, Object> action) {
+		List<?> owners = names.stream().map((name) -> this.beans.getBean(name, own.type())).toList();
 		for (Class<?> type : own.parts()) {
 			Objects.requireNonNull(this.parts.get(type)).forEach((part) -> {
-				if (owners.stream().noneMatch((owner) -> own.has().test(owner, part))) {
+				if (owners.stream().noneMatch((owner) -> has(owner, part))) {
 					action.accept(type, part);
 				}
 			});
 		}
 	}
 
+	private static boolean has(Object owner, Object part) {
+		return InnerParts.find(owner, BeanParts.class).filter((parts) -> parts.has(part)).isPresent();
+	}
+
 	/**
 	 * Refuses properties of the options if no store of the application has what they say.
 	 * One that is built with the bean has all of it.
 	 */
-	private void refuseOptions(OwnBean<?> own, List<String> names) {
+	private void refuseOptions(OwnBean own, List<String> names) {
 		if (own.type() == SessionStore.class && this.beans.containsBean(OwnBean.OPTIONS)) {
 			refuseWritten(differing(options(names), this.beans.getBean(OwnBean.OPTIONS, StoreOptions.class)),
 					described(own, names) + ", which the application builds with other StoreOptions.",
@@ -187,7 +193,7 @@ final class OwnBeansCheck extends AtStart {
 				cure + " If it is meant for something else, define it with @Bean(defaultCandidate = false).");
 	}
 
-	private static String described(OwnBean<?> own, List<String> names) {
+	private static String described(OwnBean own, List<String> names) {
 		return own.type().getSimpleName() + " bean '" + String.join("', '", names) + "'";
 	}
 

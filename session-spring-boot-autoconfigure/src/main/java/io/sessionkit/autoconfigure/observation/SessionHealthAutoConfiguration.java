@@ -1,8 +1,8 @@
 package io.sessionkit.autoconfigure.observation;
 
-import io.sessionkit.access.SessionAccess;
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.advisor.SessionAdvisorAutoConfiguration;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.SessionStore;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -25,8 +25,7 @@ public final class SessionHealthAutoConfiguration {
 	@ConditionalOnEnabledHealthIndicator("sessionkit")
 	@ConditionalOnMissingBean(name = "sessionKitHealthIndicator")
 	HealthIndicator sessionKitHealthIndicator(SessionStore store, SessionKitProperties properties) {
-		return new SessionStoreHealthIndicator(SessionAccess.unguarded(store),
-				properties.observation().healthTimeout());
+		return new SessionStoreHealthIndicator(StoreGuard.unguarded(store), properties.observation().healthTimeout());
 	}
 
 }

@@ -12,6 +12,7 @@ import io.sessionkit.access.Caller;
 import io.sessionkit.access.SessionAccess;
 import io.sessionkit.approval.ToolApproval;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.internal.door.StoreGuard;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.Tail;
@@ -57,7 +58,7 @@ class SessionsEndpoint {
 	 * endpoints; it reaches the sessions of all owners.
 	 */
 	SessionsEndpoint(SessionStore store, Approvals approvals, SessionAccess access, boolean showTexts) {
-		this.store = SessionAccess.unguarded(store);
+		this.store = StoreGuard.unguarded(store);
 		this.approvals = approvals;
 		this.access = access;
 		this.showTexts = showTexts;

@@ -4,6 +4,8 @@ import java.util.List;
 
 import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.observation.CallObserver;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -48,8 +50,12 @@ final class UnaskedObservers extends AtStart {
 	}
 
 	private List<String> unasked(Conversations conversations) {
-		List<CallObserver> missing = this.observers.stream().filter((each) -> !conversations.has(each)).toList();
+		List<CallObserver> missing = this.observers.stream().filter((each) -> !has(conversations, each)).toList();
 		return names(CallObserver.class).stream().filter((name) -> missing.contains(this.beans.getBean(name))).toList();
+	}
+
+	private static boolean has(Conversations conversations, CallObserver observer) {
+		return InnerParts.find(conversations, BeanParts.class).filter((parts) -> parts.has(observer)).isPresent();
 	}
 
 	private List<String> names(Class<?> type) {

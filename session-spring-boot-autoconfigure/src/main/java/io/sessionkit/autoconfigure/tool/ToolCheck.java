@@ -7,6 +7,8 @@ import io.sessionkit.autoconfigure.ConfigurationRefusedException;
 import io.sessionkit.autoconfigure.internal.AtStart;
 import io.sessionkit.autoconfigure.internal.ToolBeans;
 import io.sessionkit.conversation.Approvals;
+import io.sessionkit.internal.door.ApprovalChecks;
+import io.sessionkit.internal.door.InnerParts;
 
 import org.springframework.ai.tool.support.ToolUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -25,17 +27,21 @@ public final class ToolCheck extends AtStart {
 
 	@Override
 	protected void run() {
-		this.beans.getBeanProvider(Approvals.class).stream().forEach((rules) -> {
-			checkNames(rules);
-			new ToolBeans(this.beans)
-				.forEachMethod((bean, method) -> checkMethod(rules, ToolUtils.getToolName(method), method));
-		});
+		this.beans.getBeanProvider(Approvals.class)
+			.stream()
+			.flatMap((approvals) -> InnerParts.find(approvals, ApprovalChecks.class).stream())
+			.forEach((checks) -> {
+				checkNames(checks);
+				new ToolBeans(this.beans)
+					.forEachMethod((bean, method) -> checkMethod(checks, ToolUtils.getToolName(method), method));
+			});
 	}
 
-	private static void checkMethod(Approvals rules, String tool, Method method) {
-		refusing(() -> rules.checkCondition(tool, method),
+	private static void checkMethod(ApprovalChecks checks, String tool, Method method) {
+		refusing(() -> checks.checkCondition(tool, method),
 				"Correct the condition, or leave it out to have every call of the tool wait.");
-		refusing(() -> rules.checkTimeout(tool, method), "Correct the time, or leave the annotation out for no limit.");
+		refusing(() -> checks.checkTimeout(tool, method),
+				"Correct the time, or leave the annotation out for no limit.");
 	}
 
 	private static void refusing(Runnable check, String cure) {
@@ -47,9 +53,9 @@ public final class ToolCheck extends AtStart {
 		}
 	}
 
-	private static void checkNames(Approvals rules) {
+	private static void checkNames(ApprovalChecks checks) {
 		try {
-			rules.checkNames();
+			checks.checkNames();
 		}
 		catch (UnknownToolException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),

@@ -30,6 +30,7 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreLayer;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.stream.TurnStreams;
@@ -370,7 +371,7 @@ class SessionAccessTests {
 			SessionStore store = context.getBean(SessionStore.class);
 			assertThatExceptionOfType(CallerRequiredException.class)
 				.isThrownBy(() -> store.find(SessionKey.of("ada", "t1")));
-			assertThat(SessionAccess.unguarded(store).find(SessionKey.of("ada", "t1"))).isEmpty();
+			assertThat(StoreLayer.beneath(store).find(SessionKey.of("ada", "t1"))).isEmpty();
 		});
 	}
 

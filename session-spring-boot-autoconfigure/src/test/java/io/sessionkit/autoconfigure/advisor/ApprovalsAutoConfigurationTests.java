@@ -34,7 +34,9 @@ import io.sessionkit.autoconfigure.store.MessageCodecAutoConfiguration;
 import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.internal.lease.TurnRecords;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.stream.TurnContinuation;
@@ -380,7 +382,8 @@ class ApprovalsAutoConfigurationTests {
 		this.model.calls(CALL).says("done");
 		List<SessionRecord> leases = new ArrayList<>();
 		this.runner.withPropertyValues("sessionkit.durability=step", "sessionkit.lease=90s").run((context) -> {
-			assertThat(context.getBean(Conversations.class).turns().durability()).isEqualTo(Durability.STEP);
+			assertThat(InnerParts.of(context.getBean(Conversations.class), Turns.class).durability())
+				.isEqualTo(Durability.STEP);
 			SessionStore store = context.getBean(SessionStore.class);
 			ask(context, FunctionToolCallback.builder("cancel_order", (Order order) -> {
 				leases.addAll(store.records(KEY, TurnRecords.LEASE));

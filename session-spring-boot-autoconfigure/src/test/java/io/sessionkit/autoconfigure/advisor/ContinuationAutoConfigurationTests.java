@@ -21,6 +21,8 @@ import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.docs.ContinuationSnippets.ContinuationConfiguration;
 import io.sessionkit.docs.ContinuationSnippets.OrderTools;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.Page;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -121,7 +123,8 @@ class ContinuationAutoConfigurationTests {
 		AtomicReference<Conversations> closing = new AtomicReference<>();
 		this.model.calls(CALL).step((prompt) -> {
 			asked.complete(null);
-			await().atMost(Duration.ofSeconds(30)).until(() -> closing.get().turns().drain().isOn());
+			await().atMost(Duration.ofSeconds(30))
+				.until(() -> InnerParts.of(closing.get(), Turns.class).drain().isOn());
 			return Flux.just(this.model.chunk("", List.of(new ToolCall("c2", "function", "look", "{}")), true));
 		}).says("done");
 		this.runner.withPropertyValues(ON).run((context) -> {

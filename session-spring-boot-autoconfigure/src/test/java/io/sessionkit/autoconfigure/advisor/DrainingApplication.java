@@ -17,6 +17,8 @@ import io.sessionkit.autoconfigure.store.SessionStoreAutoConfiguration;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.conversation.OtherProcess;
 import io.sessionkit.conversation.SharedStore;
+import io.sessionkit.internal.door.InnerParts;
+import io.sessionkit.internal.turn.Turns;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
 import io.sessionkit.test.WorkingModel;
@@ -89,7 +91,7 @@ class DrainingApplication {
 		if (last == 0) {
 			sleep(60_000);
 		}
-		while (run == last && !conversations.turns().drain().isOn()) {
+		while (run == last && !InnerParts.of(conversations, Turns.class).drain().isOn()) {
 			sleep(10);
 		}
 		if (run == last) {

@@ -26,6 +26,8 @@ import io.sessionkit.conversation.Conversations;
 import io.sessionkit.hook.HistoryMerge;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.SessionListener;
+import io.sessionkit.internal.door.BeanParts;
+import io.sessionkit.internal.door.InnerParts;
 import io.sessionkit.store.SessionPurge;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.store.StoreOptions;
@@ -278,7 +280,8 @@ class OwnBeansCheckTests {
 			.withPropertyValues("sessionkit.trim.max-turns=1", "sessionkit.time-to-live=30d")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(context.getBean(Conversations.class).has(this.hook)).isTrue();
+				assertThat(InnerParts.of(context.getBean(Conversations.class), BeanParts.class).has(this.hook))
+					.isTrue();
 			});
 	}
 

@@ -1,5 +1,6 @@
-package io.sessionkit.conversation;
+package io.sessionkit.internal.ledger;
 
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -23,16 +24,58 @@ import org.jspecify.annotations.Nullable;
  * {@value #ALL_TOOLS} those for the tools that are not named
  * @param ownerDecides whether one of them may decide on calls of the own sessions
  */
-record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean ownerDecides) {
+public record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean ownerDecides) {
 
-	static final String ALL_TOOLS = "*";
+	private static final String ALL_TOOLS = "*";
+
+	/**
+	 * Creates the deciders.
+	 * @throws IllegalStateException if tools have deciders, and sessions do not depend on
+	 * a caller; or if the owner does not decide, and nobody else does
+	 */
+	public Deciders {
+		if (!byTool.isEmpty() && access.isUnlimited()) {
+			throw new IllegalStateException("Tools have deciders " + byTool
+					+ ", and the caller is unknown. Give the conversations an access, or leave the deciders out.");
+		}
+		if (!ownerDecides && byTool.isEmpty()) {
+			throw new IllegalStateException("Owners do not decide on the calls of tools that have deciders, and no tool"
+					+ " has any. Name deciders, or let the owners decide.");
+		}
+	}
+
+	/**
+	 * Checks the authorities by the name of the tool.
+	 * @throws IllegalArgumentException if a tool has no authority, or if no tool could
+	 * have one of the names
+	 */
+	public static void check(Map<String, Set<String>> byTool) {
+		byTool.forEach((tool, authorities) -> {
+			if (!tool.equals(ALL_TOOLS)) {
+				ToolName.check(tool, "The map of deciders");
+			}
+			if (authorities.isEmpty()) {
+				throw new IllegalArgumentException("Nobody decides on the calls of tool '" + tool
+						+ "': give it an authority, or leave it out for those who reach the session.");
+			}
+		});
+	}
+
+	/**
+	 * Returns the names of the tools that have deciders of their own.
+	 */
+	public Set<String> tools() {
+		Set<String> tools = new HashSet<>(this.byTool.keySet());
+		tools.remove(ALL_TOOLS);
+		return tools;
+	}
 
 	/**
 	 * Returns the key under which a caller decides.
 	 * @throws io.sessionkit.SessionNotFoundException if the caller can decide nothing of
 	 * that owner
 	 */
-	SessionKey key(SessionKey named, Caller caller) {
+	public SessionKey key(SessionKey named, Caller caller) {
 		SessionKey key = SessionAccess.owned(named, caller);
 		return decidesAnything(caller) ? key : SessionAccess.key(key, caller);
 	}
@@ -40,7 +83,7 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	/**
 	 * Returns whether a caller may decide any call in the sessions of an owner.
 	 */
-	boolean mayDecideOf(Caller caller, String owner) {
+	public boolean mayDecideOf(Caller caller, String owner) {
 		return caller.reaches(owner) || decidesAnything(caller);
 	}
 
@@ -58,14 +101,14 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	/**
 	 * Returns whether a caller may decide a call.
 	 */
-	boolean mayDecide(Caller caller, ToolApproval call) {
+	public boolean mayDecide(Caller caller, ToolApproval call) {
 		return mayDecide(caller, call.key(), call.tool());
 	}
 
 	/**
 	 * Returns whether a caller may take back a decision on later calls.
 	 */
-	boolean mayRevoke(Caller caller, StandingDecision decision) {
+	public boolean mayRevoke(Caller caller, StandingDecision decision) {
 		return mayDecide(caller, decision.key(), decision.tool());
 	}
 
@@ -81,7 +124,7 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	 * Returns what says of a call whether a caller may decide it. A call that the caller
 	 * may only see is refused; one that the caller may not even see is none.
 	 */
-	Predicate<ToolApproval> right(Caller caller) {
+	public Predicate<ToolApproval> right(Caller caller) {
 		return (call) -> decides(caller, call.key(), call.tool(), "may not decide call " + call.id());
 	}
 
@@ -89,7 +132,7 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	 * Returns whether a caller takes back a decision on later calls; throws if the caller
 	 * may only see it.
 	 */
-	boolean revokes(Caller caller, StandingDecision decision) {
+	public boolean revokes(Caller caller, StandingDecision decision) {
 		return decides(caller, decision.key(), decision.tool(), "may not revoke a decision on later ones");
 	}
 
@@ -111,7 +154,7 @@ record Deciders(SessionAccess access, Map<String, Set<String>> byTool, boolean o
 	/**
 	 * Returns a decision in the name of who makes it: it is never taken from a request.
 	 */
-	static Decision named(Decision decision, Caller caller) {
+	public static Decision named(Decision decision, Caller caller) {
 		return caller.name().isEmpty() ? decision : decision.by(caller.name());
 	}
 
