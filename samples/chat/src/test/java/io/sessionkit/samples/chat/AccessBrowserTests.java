@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Order(1)
 class AccessBrowserTests {
@@ -38,16 +40,13 @@ class AccessBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.chat = RunningChat.start(database, "--demo.pace=1ms", BrowserTests.QUIET);
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
@@ -34,6 +35,7 @@ import static org.awaitility.Awaitility.await;
  * the model has written, and what a person writes is what is sent.
  */
 @Order(2)
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class ArgumentsBrowserTests {
@@ -56,19 +58,16 @@ class ArgumentsBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) throws IOException {
+	void start(@TempDir Path database, ChromeDriver browser) throws IOException {
 		this.model = ToolCallingModel.start();
 		this.chat = RunningChat.start(database,
 				Stream.concat(this.model.settings().stream(), Stream.of("--logging.level.org.openqa.selenium=error"))
 					.toArray(String[]::new));
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 		this.model.close();
 	}

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
  * The page in a real browser, with the application and its database file behind it.
  */
 @Order(2)
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class BrowserTests {
@@ -58,17 +60,14 @@ class BrowserTests {
 	}
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.database = database;
 		this.chat = RunningChat.start(database, PACE, QUIET);
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

@@ -1,12 +1,13 @@
 package io.sessionkit.samples.chat;
 
 import java.io.File;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -27,6 +28,9 @@ final class Chromium {
 	private static final String MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,"
 			+ "primaryPointerType=4,availablePointerTypes=4";
 
+	/** So that there are names of other sites. */
+	private static final String FOREIGN = "--host-resolver-rules=MAP *.example 127.0.0.1";
+
 	private Chromium() {
 	}
 
@@ -38,14 +42,34 @@ final class Chromium {
 	}
 
 	/**
-	 * @param profile an empty folder for what the browser keeps
-	 * @param more arguments beside those that every browser of the tests gets
+	 * Starts a browser whose profile the driver makes and deletes.
 	 */
-	static ChromeDriver start(Path profile, String... more) {
+	static ChromeDriver start() {
 		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(DRIVER)
 			.usingAnyFreePort()
 			.build();
-		return new ChromeDriver(service, options(profile).addArguments(more));
+		return new ChromeDriver(service, options());
+	}
+
+	/**
+	 * Leaves a browser as it was at its start, with one window that is new: what was set
+	 * for the others ends with them.
+	 */
+	static void forget(ChromeDriver browser) {
+		browser.executeCdpCommand("Storage.clearDataForOrigin",
+				Map.of("origin", origin(browser), "storageTypes", "all"));
+		browser.executeCdpCommand("Network.clearBrowserCookies", Map.of());
+		browser.executeCdpCommand("Browser.resetPermissions", Map.of());
+		Set<String> used = browser.getWindowHandles();
+		browser.switchTo().newWindow(WindowType.WINDOW);
+		String fresh = browser.getWindowHandle();
+		used.forEach((each) -> browser.switchTo().window(each).close());
+		browser.switchTo().window(fresh);
+		browser.manage().logs().get(LogType.BROWSER);
+	}
+
+	private static String origin(ChromeDriver browser) {
+		return (String) browser.executeScript("return origin");
 	}
 
 	/**
@@ -60,12 +84,12 @@ final class Chromium {
 						window.setTimeout = (work, delay, ...more) => wait(work, delay < 1000 ? delay : delay === 6000 ? 2 * delay : delay / 4, ...more);"""));
 	}
 
-	private static ChromeOptions options(Path profile) {
+	private static ChromeOptions options() {
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(BROWSER);
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 				"--force-prefers-reduced-motion", "--disable-background-networking", "--disable-component-update",
-				"--disable-sync", MOUSE, "--user-data-dir=" + profile.toAbsolutePath());
+				"--disable-sync", MOUSE, FOREIGN);
 		LoggingPreferences logs = new LoggingPreferences();
 		logs.enable(LogType.BROWSER, Level.SEVERE);
 		options.setCapability(ChromeOptions.LOGGING_PREFS, logs);

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -31,6 +32,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DayAtTheDeskBrowserTests {
 
@@ -53,19 +55,16 @@ class DayAtTheDeskBrowserTests {
 	private ChatPage other;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.database = database;
 		this.chat = RunningChat.start(database, ARGUMENTS);
-		this.browser = Chromium.start(profile, "--js-flags=--expose-gc");
+		this.browser = browser;
 		Chromium.hurry(this.browser);
 		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

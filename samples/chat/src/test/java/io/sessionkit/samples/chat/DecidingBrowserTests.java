@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DecidingBrowserTests {
 
@@ -46,17 +48,14 @@ class DecidingBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.chat = RunningChat.start(database, "--demo.pace=1ms", BrowserTests.QUIET);
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 		Chromium.hurry(this.browser);
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

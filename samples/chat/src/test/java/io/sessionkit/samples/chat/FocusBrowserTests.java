@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * in a second. Whoever types, or has the keyboard somewhere, does not notice.
  */
 @Order(2)
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class FocusBrowserTests {
@@ -55,17 +57,14 @@ class FocusBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.chat = RunningChat.start(database, "--demo.pace=5ms", "--logging.level.org.openqa.selenium=error");
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 		Chromium.hurry(this.browser);
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WindowType;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * A page of somebody else, in the browser of a person who has the chat running: it can
  * neither read nor write, nor show the chat as a part of itself.
  */
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class ForeignPageBrowserTests {
@@ -54,8 +56,8 @@ class ForeignPageBrowserTests {
 	 * the browser it stays the same site.
 	 */
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) throws IOException {
-		this.browser = Chromium.start(profile, "--host-resolver-rules=MAP *.example 127.0.0.1");
+	void start(@TempDir Path database, ChromeDriver browser) throws IOException {
+		this.browser = browser;
 		HttpServer before = serve(0);
 		int port = before.getAddress().getPort();
 		this.browser.get("http://rebound.example:" + port + "/");
@@ -80,7 +82,6 @@ class ForeignPageBrowserTests {
 
 	@AfterAll
 	void stop() {
-		this.browser.quit();
 		if (this.chat != null) {
 			this.chat.close();
 		}

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere",
 		disabledReason = "Chromium or its driver is missing")
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PicturesBrowserTests {
 
@@ -42,17 +44,14 @@ class PicturesBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.chat = RunningChat.start(database, "--demo.pace=1ms", BrowserTests.QUIET);
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 		this.page = ChatPage.open(this.browser, "http://127.0.0.1:" + this.chat.port() + "/");
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  * Tests what the page shows of a thread that has run past its limit.
  */
 @Order(2)
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
 class SummaryBrowserTests {
@@ -41,17 +43,14 @@ class SummaryBrowserTests {
 	private ChatPage page;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile) {
+	void start(@TempDir Path database, ChromeDriver browser) {
 		this.database = database;
 		this.chat = RunningChat.start(database, BrowserTests.PACE, BrowserTests.QUIET);
-		this.browser = Chromium.start(profile);
+		this.browser = browser;
 	}
 
 	@AfterAll
 	void stop() {
-		if (this.browser != null) {
-			this.browser.quit();
-		}
 		this.chat.close();
 	}
 

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -22,6 +23,7 @@ import static org.awaitility.Awaitility.await;
  * Ada in a browser of her own, and Bob and Eve one after the other in another one.
  */
 @EnabledIf(value = "io.sessionkit.samples.chat.BrowserTests#chromiumIsThere", disabledReason = BrowserTests.NOT_RUN)
+@ExtendWith(Browsers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Order(1)
 class UsersBrowserTests {
@@ -37,19 +39,16 @@ class UsersBrowserTests {
 	private ChatPage other;
 
 	@BeforeAll
-	void start(@TempDir Path database, @TempDir Path profile, @TempDir Path anotherProfile) {
+	void start(@TempDir Path database, ChromeDriver browser, ChromeDriver another) {
 		this.chat = RunningChat.start(database, "--demo.pace=1ms", "--demo.look-up=1ms",
 				"--spring.profiles.active=users", BrowserTests.QUIET);
-		this.browser = Chromium.start(profile);
-		this.another = Chromium.start(anotherProfile);
+		this.browser = browser;
+		this.another = another;
 		List.of(this.browser, this.another).forEach(Chromium::hurry);
 	}
 
 	@AfterAll
 	void stop() {
-		for (ChromeDriver each : List.of(this.browser, this.another)) {
-			each.quit();
-		}
 		this.chat.close();
 	}
 
