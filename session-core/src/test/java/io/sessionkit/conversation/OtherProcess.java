@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -48,9 +47,7 @@ public final class OtherProcess implements AutoCloseable {
 	 * @param words what it is started with
 	 */
 	public static OtherProcess start(Class<?> main, List<String> words) {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), main.getName()));
+		List<String> command = SharedClasses.command(main);
 		command.addAll(words);
 		try {
 			OtherProcess other = new OtherProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
