@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import io.micrometer.observation.Observation;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnResult;
+import io.sessionkit.internal.KeptMessage;
 import io.sessionkit.internal.approval.GatedTurns;
 import io.sessionkit.internal.approval.OpenedCall;
 import io.sessionkit.internal.binding.TurnBinding;
@@ -142,7 +143,9 @@ final class StreamOpening {
 			this.call.waits(this.asking, this.turns.hooks(), arrival);
 		}
 		catch (Throwable ex) {
-			arrival.leave();
+			if (arrival.leave()) {
+				KeptMessage.with(ex, this.asking.key());
+			}
 			throw ex;
 		}
 	}

@@ -233,11 +233,15 @@ public sealed interface CallEvent {
 	 *
 	 * @param turnId the id of the turn; null if none was opened
 	 * @param status how the turn is kept; null if the call has no turn or nothing is kept
-	 * of it, and if it is not known how: read the session
+	 * of it, and if it is not known how
 	 * @param code what was wrong, as {@link SessionException#code()}; {@code error} for
 	 * an exception that is none of SessionKit, whose class is in the log
+	 * @param messageKept whether the message of the call is kept with a turn that is open
+	 * or in the history: if so, do not send it again, and if not, it can be sent again;
+	 * null if nobody knows, so that you have to read the session first
 	 */
-	record Failed(@Nullable String turnId, @Nullable TurnStatus status, String code) implements CallEvent {
+	record Failed(@Nullable String turnId, @Nullable TurnStatus status, String code,
+			@Nullable Boolean messageKept) implements CallEvent {
 
 		@Override
 		public String name() {

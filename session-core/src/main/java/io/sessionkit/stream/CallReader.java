@@ -2,6 +2,7 @@ package io.sessionkit.stream;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -46,6 +47,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	/** The code of a failure whose exception is none of SessionKit. */
 	static final String ERROR = "error";
 
+	/** The codes of failures of the store, which may have a message all the same. */
+	private static final Set<String> OF_THE_STORE = Set.of("store-unavailable", "conflict");
+
 	private final FluxSink<CallEvent> sink;
 
 	private final ToolResults results = new ToolResults();
@@ -56,6 +60,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	 * The status of the turn of a call that has failed; null as long as nothing says it.
 	 */
 	private volatile @Nullable TurnStatus failed;
+
+	/** What is kept of that turn; null as long as nothing says it. */
+	private volatile SessionEvent.@Nullable Kept kept;
 
 	/** Leaves the line in which the call waits; null if it has not waited. */
 	private volatile @Nullable BooleanSupplier leaving;
@@ -288,6 +295,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		this.turnId = event.turnId();
 		TurnStatus status = event.status();
 		this.failed = status;
+		this.kept = event.kept();
 		if (status != null) {
 			stored(new CallEvent.Ended(event.turnId(), 0, status));
 		}
@@ -410,7 +418,21 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
-		end(new CallEvent.Failed(this.turnId, this.failed, code(cause)));
+		end(new CallEvent.Failed(this.turnId, this.failed, code(cause), messageKept(cause)));
+	}
+
+	/**
+	 * Returns whether the message of the call is known to be kept, or known not to be;
+	 * null if nobody knows.
+	 */
+	private @Nullable Boolean messageKept(Throwable cause) {
+		TurnStatus status = this.failed;
+		if (SessionException.isMessageKept(cause) || status != null) {
+			return status == null || status.isOpen() || status == TurnStatus.COMPLETED;
+		}
+		SessionEvent.Kept known = this.kept;
+		boolean unknown = (known != null) ? known == SessionEvent.Kept.UNKNOWN : OF_THE_STORE.contains(code(cause));
+		return unknown ? null : Boolean.FALSE;
 	}
 
 	private static String code(Throwable cause) {

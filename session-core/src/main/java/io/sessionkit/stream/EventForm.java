@@ -70,6 +70,9 @@ final class EventForm {
 		else if (event instanceof Failed failed) {
 			end(values, failed.turnId(), failed.status());
 			values.put("code", failed.code());
+			if (failed.messageKept() != null) {
+				values.put("messageKept", failed.messageKept());
+			}
 		}
 		return values;
 	}
@@ -122,7 +125,8 @@ final class EventForm {
 			case "waiting" -> new Waiting(calls(values.get("calls")));
 			case "ended" -> new Ended(turnId, ((Number) Objects.requireNonNull(values.get("turn"))).longValue(),
 					Objects.requireNonNull(status(values)));
-			case "failed" -> new Failed(turnId, status(values), text(values, "code"));
+			case "failed" -> new Failed(turnId, status(values), text(values, "code"),
+					(values.get("messageKept") instanceof Boolean kept) ? kept : null);
 			default -> new Lost();
 		};
 	}

@@ -57,7 +57,7 @@ final class RunningStream implements StreamStart {
 		/**
 		 * Returns the stream that is at work for a request in any process.
 		 * @param request the digest of the name of the request
-		 * @return the name of the stream; null if there is none
+		 * @return the name of the stream; null if there is none, or if the store is away
 		 */
 		@Nullable String working(SessionKey key, String request);
 

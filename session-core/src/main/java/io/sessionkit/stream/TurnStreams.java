@@ -93,7 +93,8 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 		@Override
 		public @Nullable String working(SessionKey key, String request) {
 			return here((stream) -> stream.isOf(key, request) && !stream.isOver()).map(RunningStream::name)
-				.or(() -> newest(key, (stream) -> stream.isOf(request) && stream.isWhole()))
+				.or(() -> newest(TurnStreams.this.logs.unfinishedIfReachable(key),
+						(stream) -> stream.isOf(request) && stream.isWhole()))
 				.orElse(null);
 		}
 
@@ -239,7 +240,11 @@ public final class TurnStreams implements SessionDoor, AutoCloseable {
 	}
 
 	private Optional<String> newest(SessionKey key, Predicate<KeptStream> wanted) {
-		return this.logs.unfinished(key).stream().filter(wanted).map(KeptStream::name).reduce((first, last) -> last);
+		return newest(this.logs.unfinished(key), wanted);
+	}
+
+	private static Optional<String> newest(List<KeptStream> streams, Predicate<KeptStream> wanted) {
+		return streams.stream().filter(wanted).map(KeptStream::name).reduce((first, last) -> last);
 	}
 
 	/** Returns how many streams are at work in this process. */

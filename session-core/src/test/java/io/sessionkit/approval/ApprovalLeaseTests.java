@@ -156,7 +156,7 @@ class ApprovalLeaseTests {
 			assertThat(other.resumed(this.key)).isEqualTo("done");
 			this.goOn.countDown();
 			assertThat(late.join()).isEqualTo(new CallEvent.Failed(store.turns(this.key, Tail.ALL).get(0).id(),
-					TurnStatus.COMPLETED, "turn-in-progress"));
+					TurnStatus.COMPLETED, "turn-in-progress", true));
 		}
 	}
 
@@ -174,6 +174,7 @@ class ApprovalLeaseTests {
 			assertThat(late.join()).isInstanceOfSatisfying(CallEvent.Failed.class, (failed) -> {
 				assertThat(failed.turnId()).isEqualTo(turn);
 				assertThat(failed.status()).isNull();
+				assertThat(failed.messageKept()).isFalse();
 			});
 		}
 	}

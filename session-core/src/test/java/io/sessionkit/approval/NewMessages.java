@@ -636,7 +636,8 @@ abstract class NewMessages extends ResumedTurns {
 		ask(mode, "q1");
 		ask(mode, "my card is 4111 1111 1111 1111");
 		ask(mode, "and this");
-		assertThat(texts()).doesNotContain("4111").contains("my card is [card]!");
+		// spaces, since a revision may have the digits
+		assertThat(texts()).doesNotContain("4111 1111").contains("my card is [card]!");
 		approve(waiting());
 		assertThat(answer(mode)).isEqualTo("done");
 		assertThat(log()).containsExactly("user: q1!", "assistant cancel({\"id\":1})", "tool cancel=done {\"id\":1}",

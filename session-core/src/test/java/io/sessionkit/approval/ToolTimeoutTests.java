@@ -8,10 +8,13 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import io.micrometer.context.ContextRegistry;
+import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.ToolTimeout;
@@ -30,6 +33,7 @@ import io.sessionkit.hook.SessionContext;
 import io.sessionkit.internal.lease.TurnRecords;
 import io.sessionkit.store.SessionStore;
 import io.sessionkit.test.ClientSetup;
+import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.ScriptedChatModel;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
@@ -43,6 +47,7 @@ import reactor.core.Disposable;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
+import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ToolContext;
 import org.springframework.ai.model.tool.internal.ToolCallReactiveContextHolder;
 import org.springframework.ai.support.ToolCallbacks;
@@ -55,6 +60,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tools that take longer than they may.
@@ -352,6 +358,44 @@ class ToolTimeoutTests {
 		Awaitility.await().until(() -> ended.getCount() == 0);
 		assertThat(thrown.get()).hasMessageContaining("was stopped since its time was over");
 		assertThat(this.store.find(SessionKey.of("t2"))).isEmpty();
+	}
+
+	/** It has come to its line before the tool is stopped, and is let in afterwards. */
+	@Test
+	void aNestedCallOfAStoppedToolGivesBackThePlaceThatItHasTaken() {
+		SessionKey other = SessionKey.of("t2");
+		this.store.add(other, List.of(new UserMessage("before")));
+		ObservedStore slow = new ObservedStore(this.store);
+		AtomicBoolean taken = new AtomicBoolean();
+		slow.beforePut((record) -> {
+			if (record.kind().equals("line") && taken.compareAndSet(false, true)) {
+				awaitInterrupt();
+			}
+		});
+		// its thread has to have begun by then
+		this.conversations = Conversations.builder(slow).toolTimeout(Duration.ofSeconds(6)).build();
+		this.approvals = Approvals.of(this.conversations);
+		ChatClient inner = ClientSetup.plain()
+			.builder(this.model, SessionAdvisor.builder(this.conversations).concurrency(Concurrency.SERIALIZE).build())
+			.build();
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		ToolCallback asking = FunctionToolCallback.builder("slow", () -> {
+			thrown.set(catchThrowable(
+					() -> inner.prompt().user("inner").advisors(SessionAdvisor.session(other)).call().content()));
+			return "late";
+		}).build();
+		this.model.calls(call("slow")).says("done");
+		assertThat(asked(ClientSetup.plain(), asking)).isEqualTo("done");
+		Awaitility.await().until(() -> thrown.get() != null);
+		assertThat(taken).isTrue();
+		assertThat(thrown.get()).hasMessageContaining("was stopped since its time was over");
+		assertThat(this.store.records(other, "line")).isEmpty();
+	}
+
+	private static void awaitInterrupt() {
+		while (!Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(1_000_000);
+		}
 	}
 
 	@ParameterizedTest

@@ -758,7 +758,7 @@ class DrainTests {
 			List<StreamEvent> there = streams.resume(KEY, here.get(0).id()).collectList().block();
 			assertThat(there).isEqualTo(here.subList(1, here.size()));
 			assertThat(there.get(there.size() - 1).event())
-				.isEqualTo(new CallEvent.Failed(openTurn().id(), TurnStatus.INCOMPLETE, "handed-over"));
+				.isEqualTo(new CallEvent.Failed(openTurn().id(), TurnStatus.INCOMPLETE, "handed-over", true));
 			List<StreamEvent> rest = streams
 				.start(client(second, ClientSetup.streaming()).prompt().advisors(SessionAdvisor.session(KEY)))
 				.collectList()

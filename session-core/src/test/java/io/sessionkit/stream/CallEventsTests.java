@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.sessionkit.Concurrency;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -238,8 +240,8 @@ class CallEventsTests {
 	void endsAreWrittenInLowerCaseWithHyphens() {
 		assertThat(JsonMapper.shared().writeValueAsString(new Ended("7-a", 7, TurnStatus.AWAITING_APPROVAL)))
 			.contains("\"status\":\"awaiting-approval\"");
-		assertThat(JsonMapper.shared().writeValueAsString(new Failed("7-a", TurnStatus.FAILED, "not-stored")))
-			.contains("\"status\":\"failed\"", "\"code\":\"not-stored\"");
+		assertThat(JsonMapper.shared().writeValueAsString(new Failed("7-a", TurnStatus.FAILED, "not-stored", false)))
+			.contains("\"status\":\"failed\"", "\"code\":\"not-stored\"", "\"messageKept\":false");
 	}
 
 	@Test
@@ -257,7 +259,7 @@ class CallEventsTests {
 		String turn = turn().id();
 		assertThat(turn().status()).isEqualTo(TurnStatus.FAILED);
 		assertThat(events).containsExactly(new Begun(turn), new Text("half"),
-				new Failed(turn, TurnStatus.FAILED, "error"));
+				new Failed(turn, TurnStatus.FAILED, "error", false));
 	}
 
 	/** Its client may be told the status of that exception. */
@@ -267,7 +269,7 @@ class CallEventsTests {
 			.concatWith(Flux
 				.error(new CompletionException(new RuntimeException(new UnstorableMessageException("secret"))))));
 		List<CallEvent> events = read(prompt());
-		assertThat(events).last().isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, "unstorable-message"));
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), TurnStatus.FAILED, "unstorable-message", false));
 		assertThat(turn().failure()).isEqualTo(UnstorableMessageException.class.getName());
 	}
 
@@ -279,7 +281,8 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		Turn open = turn();
 		assertThat(open.status()).isEqualTo(TurnStatus.INCOMPLETE);
-		assertThat(events.get(events.size() - 1)).isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error"));
+		assertThat(events.get(events.size() - 1))
+			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error", true));
 	}
 
 	@Test
@@ -288,7 +291,7 @@ class CallEventsTests {
 		this.model.says("done");
 		List<CallEvent> events = read(prompt());
 		assertThat(events).containsExactly(new Begun(turn().id()),
-				new Failed(turn().id(), TurnStatus.REFUSED, "refused"));
+				new Failed(turn().id(), TurnStatus.REFUSED, "refused", false));
 	}
 
 	/** The store has it, and only its answer was lost. */
@@ -302,7 +305,7 @@ class CallEventsTests {
 		});
 		List<CallEvent> events = read(prompt());
 		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
-		assertThat(events).last().isEqualTo(new Failed(turn().id(), null, "not-stored"));
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), null, "not-stored", null));
 	}
 
 	@ParameterizedTest
@@ -318,6 +321,7 @@ class CallEventsTests {
 		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isEqualTo(left);
 			assertThat(failed.code()).isEqualTo("not-stored");
+			assertThat(failed.messageKept()).isEqualTo(left != null);
 		});
 		assertThat(turns()).extracting(Turn::status).isEqualTo((left != null) ? List.of(left) : List.of());
 	}
@@ -331,6 +335,7 @@ class CallEventsTests {
 		assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isNull();
 			assertThat(failed.code()).isEqualTo("error");
+			assertThat(failed.messageKept()).as("nobody knows").isNull();
 		});
 	}
 
@@ -345,6 +350,7 @@ class CallEventsTests {
 		assertThat(read(prompt())).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.status()).isNull();
 			assertThat(failed.code()).isEqualTo("session-lost");
+			assertThat(failed.messageKept()).isFalse();
 		});
 		assertThat(turns()).isEmpty();
 	}
@@ -362,9 +368,37 @@ class CallEventsTests {
 		Awaitility.await().until(() -> !second.isEmpty());
 		this.conversations.drain(Duration.ZERO);
 		Awaitility.await()
-			.untilAsserted(
-					() -> assertThat(second).containsExactly(new InLine(), new Failed(null, null, "shutting-down")));
+			.untilAsserted(() -> assertThat(second).containsExactly(new InLine(),
+					new Failed(null, null, "shutting-down", false)));
 		released.countDown();
+	}
+
+	/** A page that sends it again would have it twice in the history. */
+	@Test
+	void failureOfACallWhoseMessageHasJoinedAnotherTurnSaysThatItIsKept() {
+		Sinks.Many<ChatResponse> replies = Sinks.many().unicast().onBackpressureBuffer();
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		this.model.calls(SessionAdvisorTests.call("c1", "wait", "1")).step((prompt) -> {
+			asked.countDown();
+			return replies.asFlux();
+		});
+		ChatClient chat = client(waiting(released, (value) -> value));
+		Consumer<ChatClient.AdvisorSpec> steers = SessionAdvisor.concurrency(Concurrency.STEER);
+		List<CallEvent> first = new CopyOnWriteArrayList<>();
+		List<CallEvent> second = new CopyOnWriteArrayList<>();
+		CallEvents.of(inLine(chat).advisors(steers)).subscribe(first::add);
+		Awaitility.await().until(() -> !first.isEmpty());
+		CallEvents.of(inLine(chat).advisors(steers)).subscribe(second::add);
+		Awaitility.await().until(() -> !second.isEmpty());
+		released.countDown();
+		Awaitility.await().until(() -> asked.getCount() == 0);
+		this.conversations.drain(Duration.ZERO);
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(second).containsExactly(new InLine(),
+					new Failed(null, null, "handed-over", true)));
+		replies.tryEmitNext(this.model.chunk("done", List.of(), true));
+		replies.tryEmitComplete();
 	}
 
 	@Test
@@ -383,7 +417,7 @@ class CallEventsTests {
 		Awaitility.await().until(() -> second.size() == 2);
 		Turn refused = turns().get(1);
 		assertThat(refused.status()).isEqualTo(TurnStatus.REFUSED);
-		assertThat(second).last().isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, "refused"));
+		assertThat(second).last().isEqualTo(new Failed(refused.id(), TurnStatus.REFUSED, "refused", false));
 	}
 
 	/**
@@ -557,7 +591,7 @@ class CallEventsTests {
 		List<CallEvent> events = read(prompt());
 		assertThat(turn().status()).isEqualTo(TurnStatus.AWAITING_APPROVAL);
 		assertThat(events.get(events.size() - 1))
-			.isEqualTo(new Failed(turn().id(), TurnStatus.AWAITING_APPROVAL, "store-unavailable"));
+			.isEqualTo(new Failed(turn().id(), TurnStatus.AWAITING_APPROVAL, "store-unavailable", true));
 	}
 
 	private void thinks() {

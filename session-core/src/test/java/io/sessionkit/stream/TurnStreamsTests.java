@@ -30,6 +30,7 @@ import io.sessionkit.Concurrency;
 import io.sessionkit.NothingWaitsException;
 import io.sessionkit.OnCancel;
 import io.sessionkit.SessionConflictException;
+import io.sessionkit.SessionException;
 import io.sessionkit.SessionKey;
 import io.sessionkit.SessionLostException;
 import io.sessionkit.SessionNotFoundException;
@@ -433,6 +434,28 @@ class TurnStreamsTests {
 		assertThat(this.model.prompts()).hasSize(1);
 	}
 
+	/** It keeps its place in the line of the request. */
+	@Test
+	void repeatedRequestOutlivesASearchThatFails() {
+		begun(streams(), request("r1"), 2);
+		AtomicInteger searches = new AtomicInteger();
+		ObservedStore failing = new ObservedStore(this.store);
+		failing.beforeRecords((kind) -> {
+			if (kind.equals(StreamLogs.KIND) && searches.getAndIncrement() == 0) {
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		this.store = failing;
+		List<StreamEvent> again = new CopyOnWriteArrayList<>();
+		AtomicReference<Throwable> failure = new AtomicReference<>();
+		streams().start(request("r1")).subscribe(again::add, failure::set);
+		Awaitility.await().atMost(SOON).until(() -> searches.get() > 0);
+		say("c");
+		Awaitility.await().atMost(SOON).until(() -> failure.get() != null || texts(again).equals("abc"));
+		assertThat(failure).hasValue(null);
+		assertThat(this.model.prompts()).hasSize(1);
+	}
+
 	@ParameterizedTest
 	@EnumSource(names = { "MEMORY", "H2", "POSTGRESQL", "REDIS" })
 	void requestIsStoppedByItsNameInAnotherProcess(TestStores kind) {
@@ -649,6 +672,45 @@ class TurnStreamsTests {
 		assertThat(waiting).extracting(StreamEvent::event)
 			.containsExactly(new InLine(), new Steered(),
 					new Ended(turn().id(), turn().number(), TurnStatus.COMPLETED));
+	}
+
+	/** Its client would send it again, and the model would get it twice. */
+	@Test
+	void callWhoseStreamCannotBeginSaysThatItsMessageHasJoinedATurnMeanwhile() {
+		Sinks.Many<ChatResponse> second = Sinks.many().unicast().onBackpressureBuffer();
+		this.model.step((prompt) -> this.words.asFlux()).step((prompt) -> second.asFlux());
+		List<StreamEvent> works = new CopyOnWriteArrayList<>();
+		streams().start(request("r1").advisors(SessionAdvisor.concurrency(Concurrency.STEER))).subscribe(works::add);
+		Awaitility.await().until(() -> !this.model.prompts().isEmpty());
+		ObservedStore failing = new ObservedStore(this.store);
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch joined = new CountDownLatch(1);
+		failing.beforePut((record) -> {
+			if (record.kind().equals(StreamLogs.KIND)) {
+				asked.countDown();
+				awaitOpen(joined);
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		this.store = failing;
+		AtomicReference<Throwable> failure = new AtomicReference<>();
+		streams().start(request("r2").user("more").advisors(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.subscribe((event) -> {
+			}, failure::set);
+		awaitOpen(asked);
+		this.words.tryEmitNext(this.model.chunk("", List.of(SessionAdvisorTests.call("c1", "add", "1")), true));
+		this.words.tryEmitComplete();
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(() -> assertThat(works).extracting(StreamEvent::event).contains(new Joined("more")));
+		joined.countDown();
+		Awaitility.await().atMost(SOON).until(() -> failure.get() != null);
+		assertThat(failure.get()).isInstanceOf(StoreUnavailableException.class)
+			.matches(SessionException::isMessageKept);
+		second.tryEmitNext(this.model.chunk("done", List.of(), true));
+		second.tryEmitComplete();
+		awaitEnd(works);
+		assertThat(this.store.messages(this.key)).extracting(Message::getText).containsOnlyOnce("more");
 	}
 
 	@ParameterizedTest
@@ -1073,6 +1135,29 @@ class TurnStreamsTests {
 		assertThat(local).hasSize(1);
 	}
 
+	/** Readers are code of the application. */
+	@Test
+	void readerThatBlocksDoesNotKeepTheEndFromTheStoreWhenItsProcessEnds() throws Exception {
+		TurnStreams here = streams();
+		List<StreamEvent> read = begun(here, 3);
+		CountDownLatch told = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		here.resume(this.key, last(read)).subscribe((event) -> {
+			told.countDown();
+			awaitOpen(released);
+		});
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(here::close);
+		try {
+			awaitOpen(told);
+			awaitStored("LOST");
+			closing.get(20, TimeUnit.SECONDS);
+		}
+		finally {
+			released.countDown();
+		}
+		say("c");
+	}
+
 	/** Whoever continues turns by itself must not take it for done. */
 	@Test
 	void callThatIsWaitedForIsSaidToBeAtWorkWhenItsProcessEnds() {
@@ -1218,9 +1303,9 @@ class TurnStreamsTests {
 
 	@Test
 	void failureIsReadAsItWasKept() {
-		CallEvent.Failed failed = new CallEvent.Failed("7-a", TurnStatus.FAILED, "not-stored");
+		CallEvent.Failed failed = new CallEvent.Failed("7-a", TurnStatus.FAILED, "not-stored", false);
 		assertThat(EventForm.read(EventForm.write(failed))).isEqualTo(failed);
-		CallEvent.Failed unknown = new CallEvent.Failed(null, null, "error");
+		CallEvent.Failed unknown = new CallEvent.Failed(null, null, "error", null);
 		assertThat(EventForm.read(EventForm.write(unknown))).isEqualTo(unknown);
 	}
 

@@ -81,6 +81,9 @@ public final class ObservedStore implements SessionStore {
 	private volatile Runnable beforeRecord = () -> {
 	};
 
+	private volatile Consumer<String> beforeRecords = (kind) -> {
+	};
+
 	private volatile Consumer<RecordWrite> beforePut = (record) -> {
 	};
 
@@ -147,6 +150,13 @@ public final class ObservedStore implements SessionStore {
 	 */
 	public void beforeRecord(Runnable beforeRecord) {
 		this.beforeRecord = beforeRecord;
+	}
+
+	/**
+	 * From now on this is told first of the kind of records that are read of a session.
+	 */
+	public void beforeRecords(Consumer<String> beforeRecords) {
+		this.beforeRecords = beforeRecords;
 	}
 
 	/**
@@ -283,6 +293,7 @@ public final class ObservedStore implements SessionStore {
 
 	@Override
 	public List<SessionRecord> records(SessionKey key, String kind) {
+		this.beforeRecords.accept(kind);
 		return this.store.records(key, kind);
 	}
 

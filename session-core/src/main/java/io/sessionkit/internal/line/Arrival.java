@@ -13,6 +13,7 @@ import io.sessionkit.SessionLostException;
 import io.sessionkit.TurnHandedOverException;
 import io.sessionkit.TurnInProgressException;
 import io.sessionkit.internal.KeptMessage;
+import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,12 @@ public final class Arrival {
 
 	/** Returns whether the turn that a call is to continue is not free yet. */
 	private Predicate<@Nullable Answer> taken = (answer) -> false;
+
+	/**
+	 * The time since which the store is away while it is asked for that turn; null as
+	 * long as it answers.
+	 */
+	private @Nullable Long awaySince;
 
 	/** The outcome of the wait; null as long as the call stands in line. */
 	private @Nullable Known known;
@@ -213,8 +220,26 @@ public final class Arrival {
 	private @Nullable Admission unlessTaken(Known end) {
 		this.known = end;
 		boolean waits = !this.drain.isOn() && hasFoundGone() && (end.joined() || !current().isOverdue())
-				&& this.taken.test(end.answer());
+				&& isTaken(end.answer());
 		return waits ? null : admitted(end.answer(), end.joined());
+	}
+
+	/** A store that is away for a moment is asked again, as by a call in line. */
+	private boolean isTaken(@Nullable Answer answer) {
+		try {
+			boolean held = this.taken.test(answer);
+			this.awaySince = null;
+			return held;
+		}
+		catch (StoreUnavailableException ex) {
+			long now = System.nanoTime();
+			long since = (this.awaySince != null) ? this.awaySince : now;
+			this.awaySince = since;
+			if (now - since > this.lines.life().toNanos() || this.lines.mayRollBack()) {
+				throw ex;
+			}
+			return true;
+		}
 	}
 
 	private boolean hasFoundGone() {

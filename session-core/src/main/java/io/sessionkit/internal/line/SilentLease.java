@@ -65,9 +65,12 @@ public final class SilentLease implements Predicate<@Nullable Answer> {
 	}
 
 	private boolean isHeldFirst(@Nullable Answer answer) {
-		this.first = this.lease.get();
+		SessionRecord held = this.lease.get();
 		this.since = System.nanoTime();
-		return this.first != null && (answer == null || this.brokenOff.test(answer));
+		boolean waits = held != null && (answer == null || this.brokenOff.test(answer));
+		// not before both are known: if the store fails, this is asked again
+		this.first = held;
+		return waits;
 	}
 
 }

@@ -151,6 +151,7 @@ final class Wait {
 	/**
 	 * Returns whether the turn at work has the messages of this call, which then waits
 	 * for that turn as its first call does. If not, this call leaves the line.
+	 * @throws RuntimeException what the store has thrown, if nobody knows
 	 */
 	private boolean isInTurn() {
 		try {
@@ -159,6 +160,10 @@ final class Wait {
 		}
 		catch (RuntimeException ex) {
 			notLeft(ex);
+			if (this.offer != null) {
+				this.over = true;
+				throw ex;
+			}
 			return false;
 		}
 	}

@@ -20,6 +20,9 @@ import io.sessionkit.store.HeaderChange;
 import io.sessionkit.store.RecordWrite;
 import io.sessionkit.store.SessionRecord;
 import io.sessionkit.store.SessionStore;
+import io.sessionkit.store.StoreUnavailableException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * them a record of its session that nobody changes. Safe for use by many threads.
  */
 public final class StreamLogs {
+
+	private static final Log logger = LogFactory.getLog(StreamLogs.class);
 
 	/** The kind of the records that hold chunks. */
 	public static final String KIND = "stream";
@@ -144,6 +149,21 @@ public final class StreamLogs {
 			.sorted(Comparator.comparing((stream) -> begun(stream.getValue())))
 			.map((stream) -> new KeptStream(stream.getKey(), chunks(stream.getKey(), stream.getValue())))
 			.toList();
+	}
+
+	/**
+	 * Returns the {@link #unfinished} streams for a call that waits, and looks again
+	 * soon.
+	 * @return none also if the store is away
+	 */
+	public List<KeptStream> unfinishedIfReachable(SessionKey key) {
+		try {
+			return unfinished(key);
+		}
+		catch (StoreUnavailableException ex) {
+			logger.debug("The streams of session " + key + " could not be read: " + ex.getClass().getName());
+			return List.of();
+		}
 	}
 
 	/** Reads the last chunk alone: the others of a stream that is over may be large. */

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
@@ -32,6 +33,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Places in line while the store is away for a moment, and those of processes with
@@ -131,6 +133,80 @@ class LinesTests {
 		this.away.set(true);
 		Awaitility.await()
 			.untilAsserted(() -> assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(second::look));
+	}
+
+	/** Its messages may have joined the turn at work. */
+	@Test
+	void aCallWhoseTimeEndsWhileTheStoreIsAwayIsNotToldThatNothingWasRun() {
+		arrive(Duration.ofSeconds(30)).await();
+		Arrival second = Objects.requireNonNull(lines(Duration.ofSeconds(30), this.renewals).arrive(KEY, null, null,
+				Concurrency.SERIALIZE, Duration.ofSeconds(6), null, new Drain()));
+		assertThat(second.look()).isNull();
+		this.away.set(true);
+		assertThat(thrownAtLast(second)).isInstanceOf(StoreUnavailableException.class);
+	}
+
+	@Test
+	void aCallThatCannotTakeItsMessageBackWhenItsTimeEndsIsNotToldThatNothingWasRun() {
+		ObservedStore failing = new ObservedStore(this.memory);
+		Lines lines = new Lines(failing, Duration.ofSeconds(30), this.renewals, CallObserver.NONE);
+		arrive(lines).await();
+		Arrival second = Objects.requireNonNull(lines.arrive(KEY, null,
+				() -> new Offer(JoiningInput.unchecked(List.of(new UserMessage("more"))), null, 0), Concurrency.STEER,
+				Duration.ofSeconds(6), null, new Drain()));
+		assertThat(second.look()).isNull();
+		failing.beforePut((record) -> {
+			throw new StoreUnavailableException("The store takes nothing.", null);
+		});
+		assertThat(thrownAtLast(second)).isInstanceOf(StoreUnavailableException.class);
+	}
+
+	/** Looks until a look fails. */
+	private static Throwable thrownAtLast(Arrival arrival) {
+		AtomicReference<Throwable> thrown = new AtomicReference<>();
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+			thrown.set(catchThrowable(arrival::look));
+			return thrown.get() != null;
+		});
+		return thrown.get();
+	}
+
+	/**
+	 * The lease of the turn that it continues, which the process has kept, ends later.
+	 */
+	@Test
+	void aCallThatWaitsForTheLeaseOfAKilledProcessKeepsItsPlaceWhileTheStoreIsAwayForAMoment() {
+		Renewals killed = new Renewals();
+		arrive(Duration.ofSeconds(1), killed).await();
+		killed.close();
+		AtomicInteger looks = new AtomicInteger();
+		Arrival second = arrive(Duration.ofSeconds(30)).waitingWhile((answer) -> {
+			if (this.away.get()) {
+				throw new StoreUnavailableException("The store is down.", null);
+			}
+			return looks.incrementAndGet() == 1;
+		});
+		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+			assertThat(second.look()).isNull();
+			return looks.get() == 1;
+		});
+		this.away.set(true);
+		assertThat(second.look()).isNull();
+		assertThat(second.look()).isNull();
+		this.away.set(false);
+		assertThat(second.look()).isNotNull();
+	}
+
+	@Test
+	void aCallThatWaitsForALeaseFailsAsTheStoreDoesWhenThatIsAwayForTheLifeOfItsPlace() {
+		Renewals killed = new Renewals();
+		arrive(Duration.ofSeconds(1), killed).await();
+		killed.close();
+		Arrival second = arrive(Duration.ofSeconds(1)).waitingWhile((answer) -> {
+			throw new StoreUnavailableException("The store is down.", null);
+		});
+		assertThat(thrownAtLast(second)).isInstanceOf(StoreUnavailableException.class);
+		assertThat(this.memory.records(KEY, "line")).isEmpty();
 	}
 
 	@Test

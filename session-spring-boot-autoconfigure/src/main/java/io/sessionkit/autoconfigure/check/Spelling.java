@@ -4,7 +4,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import io.sessionkit.autoconfigure.SessionKitProperties;
 import io.sessionkit.autoconfigure.check.KnownProperties.Property;
@@ -22,8 +25,13 @@ final class Spelling {
 
 	private static final int TYPOS_IN_PREFIX = 1;
 
+	/** Where more letters are wrong, a word was chosen, and not misspelt. */
+	private static final int TYPOS_IN_WORDS = 3;
+
 	/** The length of the shortest part of a name that can stand for the whole. */
 	private static final int SHORTEST_PART = 4;
+
+	private static final int SHORTEST = SessionKitProperties.PREFIX.length() + SHORTEST_PART;
 
 	private static final Pattern INDEX_AT_THE_END = Pattern.compile("[\\[_.]\\d+]?$");
 
@@ -33,12 +41,12 @@ final class Spelling {
 	private static final List<Known> KNOWN = KnownProperties.ALL.all().stream().map(Known::of).toList();
 
 	/**
-	 * A property and the letters of its name.
+	 * A property, the letters of its name and its words.
 	 */
-	private record Known(Property property, String letters) {
+	private record Known(Property property, String letters, Set<String> words) {
 
 		static Known of(Property property) {
-			return new Known(property, Spelling.letters(property.name()));
+			return new Known(property, Spelling.letters(property.name()), Spelling.words(property.name()));
 		}
 
 	}
@@ -53,10 +61,31 @@ final class Spelling {
 	 */
 	static Optional<Property> nearest(String name) {
 		String written = letters(name);
+		Set<String> words = words(name);
 		return KNOWN.stream()
-			.filter((known) -> isLike(written, known.letters()))
-			.min(Comparator.comparingInt((known) -> distance(written, known.letters())))
+			.filter((known) -> isLike(written, known.letters())
+					|| written.length() >= SHORTEST && known.words().containsAll(words))
+			.min(byLikeness(written))
 			.map(Known::property);
+	}
+
+	/**
+	 * A word that was chosen instead of another begins like that rather than ends so,
+	 * such as that of an earlier version: notifications for notices.
+	 */
+	private static Comparator<Known> byLikeness(String written) {
+		ToIntFunction<Known> distance = (known) -> distance(written, known.letters());
+		return Comparator.<Known>comparingInt((known) -> Math.min(distance.applyAsInt(known), TYPOS_IN_WORDS + 1))
+			.thenComparingInt((known) -> -sameBeginning(written, known.letters()))
+			.thenComparingInt(distance);
+	}
+
+	private static int sameBeginning(String one, String other) {
+		int same = 0;
+		while (same < Math.min(one.length(), other.length()) && one.charAt(same) == other.charAt(same)) {
+			same++;
+		}
+		return same;
 	}
 
 	/**
@@ -69,7 +98,7 @@ final class Spelling {
 		String written = letters(name);
 		return KNOWN.stream()
 			.filter((known) -> isNear(written, known.letters()))
-			.min(Comparator.comparingInt((known) -> distance(written, known.letters())))
+			.min(byLikeness(written))
 			.map(Known::property);
 	}
 
@@ -103,12 +132,16 @@ final class Spelling {
 		return SEPARATOR.matcher(lower).replaceAll("");
 	}
 
+	private static Set<String> words(String name) {
+		return SEPARATOR.splitAsStream(name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+	}
+
 	private static boolean isLike(String written, String known) {
 		int prefix = SessionKitProperties.PREFIX.length();
 		String rest = written.substring(Math.min(prefix, written.length()));
 		String knownRest = known.substring(prefix);
 		return isNear(written, known)
-				|| (rest.length() >= SHORTEST_PART && (knownRest.contains(rest) || rest.startsWith(knownRest)));
+				|| (written.length() >= SHORTEST && (knownRest.contains(rest) || rest.startsWith(knownRest)));
 	}
 
 	private static boolean isNear(String written, String known) {

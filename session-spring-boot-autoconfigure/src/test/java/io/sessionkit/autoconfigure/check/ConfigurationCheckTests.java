@@ -81,7 +81,12 @@ class ConfigurationCheckTests {
 			"session.kit.approval.tools, sessionkit.approval.tools",
 			"sesionkit.approval.tools, sessionkit.approval.tools",
 			"sessionkit_approval_tools, sessionkit.approval.tools",
-			"SESSIONKIT_APPROVAL_TOOLS, sessionkit.approval.tools" })
+			"SESSIONKIT_APPROVAL_TOOLS, sessionkit.approval.tools",
+			"sessionkit.approval.notifications.enabled, sessionkit.approval.notices.enabled",
+			"sessionkit.approval.notifications.interval, sessionkit.approval.notices.interval",
+			"sessionkit.approval.continuation.enabled, sessionkit.approval.continuations.enabled",
+			"sessionkit.prune.tool-results-keep, sessionkit.prune.keep-tool-results",
+			"sessionkit.snapshot.system, sessionkit.snapshot.keep-system-text" })
 	void unknownNameIsRefusedWithTheNearestRightOne(String written, String right) {
 		FailureAnalysis analysis = analysisOf(written + "=s3cret");
 		assertThat(analysis.getDescription()).contains("'" + written + "'")
@@ -237,6 +242,7 @@ class ConfigurationCheckTests {
 			"SESSIONKIT_APPROVAL_TOOL_0, SESSIONKIT_APPROVAL_TOOLS",
 			"sessionkit_approvals_tools, SESSIONKIT_APPROVAL_TOOLS", "SESSIONKIT_ENABLE, SESSIONKIT_ENABLED",
 			"SESSIONKIT_APPROVALTOOLS, SESSIONKIT_APPROVAL_TOOLS",
+			"SESSIONKIT_APPROVAL_NOTIFICATIONS_ENABLED, SESSIONKIT_APPROVAL_NOTICES_ENABLED",
 			"SESSION_KIT_APPROVAL_TOOLS, sessionkit.approval.tools" })
 	void misspeltVariableIsRefusedWithTheNearestRightOne(String written, String right) {
 		FailureAnalysis analysis = StartFailure.analysis(with(variables(Map.of(written, "s3cret"))));

@@ -155,12 +155,12 @@ class ProblemsTests {
 		assertThat(List.of(
 				Problems.of(new ChangeRefusedException("Its rewind has not ended: 4711",
 						ChangeRefusedException.Reason.REWIND_UNFINISHED)),
-				Problems.of(new CallEvent.Failed(null, null, "change-refused"))))
+				Problems.of(new CallEvent.Failed(null, null, "change-refused", false))))
 			.allSatisfy((problem) -> {
 				assertThat(problem.getProperties()).containsEntry("kind", Problems.Kind.REFUSED);
 				assertThat(problem.getDetail()).contains("are being taken back").doesNotContain("4711");
 			});
-		assertThat(Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, "error")).getProperties())
+		assertThat(Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, "error", false)).getProperties())
 			.containsEntry("kind", Problems.Kind.MODEL);
 	}
 
@@ -171,7 +171,7 @@ class ProblemsTests {
 			"store-unavailable, UNSTORED", "unreadable-payload, UNSTORED", "unsupported-version, UNSTORED",
 			"unknown-tool, UNSTORED", "session-error, UNSTORED", "unfinished-reply, MODEL", "error, MODEL" })
 	void saysTheSameOfAFailureThatAStreamTells(String code, Problems.Kind kind) {
-		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, code));
+		ProblemDetail problem = Problems.of(new CallEvent.Failed("1-a", TurnStatus.FAILED, code, false));
 
 		assertThat(problem.getProperties()).containsExactly(Map.entry("kind", kind));
 		assertThat(problem.getDetail()).isNotBlank().doesNotContain("Exception");
