@@ -25,7 +25,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * A new, empty store of each kind, for tests that are to hold on all of them.
+ * A new, empty store of each kind, for tests that are to hold on all of them. With
+ * {@code -Dsessionkit.store=MEMORY} tests with such a parameter run on that one alone.
  */
 public enum TestStores {
 
