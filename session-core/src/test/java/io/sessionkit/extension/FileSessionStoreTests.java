@@ -50,6 +50,11 @@ class FileSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return store();
+	}
+
+	@Override
 	protected int histories() {
 		return 15;
 	}

@@ -14,12 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.sessionkit.Session;
 import io.sessionkit.SessionItem;
 import io.sessionkit.SessionKey;
+import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
 import io.sessionkit.codec.UnreadablePayloadException;
 import io.sessionkit.codec.UnstorableMessageException;
 import io.sessionkit.conversation.Conversation;
 import io.sessionkit.conversation.Conversations;
 import io.sessionkit.store.CommitResult.Outcome;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,16 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 	}
 
 	/**
+	 * Closes the store and opens it again, as the next process does: with nothing that
+	 * the first one has in memory. If only one may be open, {@link #store()} returns this
+	 * one from now on.
+	 * @return the store that was opened; null if its sessions end with the process
+	 */
+	protected @Nullable SessionStore restarted() {
+		return null;
+	}
+
+	/**
 	 * Returns the number of random programs of 100 operations to compare with the model,
 	 * unless {@code -Dsessionkit.histories} says so.
 	 * @return the number
@@ -80,6 +92,37 @@ public abstract class SessionStoreContract extends DeletedTurnsContract {
 		for (int i = 0; i < histories; i++) {
 			new RandomProgram(List.of(store(), another()), seed + i, OPERATIONS_OF_A_HISTORY).run();
 		}
+	}
+
+	@Test
+	void sessionsSurviveARestart() {
+		SessionKey key = key();
+		threadOf(key, 2);
+		commit(Commit.any(key).turn(turn(TurnStatus.AWAITING_APPROVAL, 1, "q3")));
+		commit(Commit.on(header(key))
+			.header(HeaderChange.NONE.title("title").attributes(Map.of("a", 1L)))
+			.records(List.of(RecordWrite.create("note", "1", "with a commit"))));
+		store().put(key, RecordWrite.create("note", "2", "alone"));
+		SessionKey erased = key();
+		threadOf(erased, 1);
+		store().erase(erased);
+		Session before = header(key);
+		List<Turn> turns = store().turns(key, Tail.ALL);
+		SessionStore restarted = restarted();
+		if (restarted == null) {
+			Assumptions.abort("Not applicable: sessions of this store end with the process.");
+			return;
+		}
+		assertThat(restarted.find(key)).contains(before);
+		assertThat(restarted.turns(key, Tail.ALL)).isEqualTo(turns);
+		assertThat(texts(restarted.items(key, Tail.ALL))).containsExactly("q1", "a1", "q2", "a2");
+		assertThat(texts(restarted.items(key, 3))).containsExactly("q3");
+		assertThat(restarted.records(key, "note")).extracting(SessionRecord::payload)
+			.containsExactlyInAnyOrder("with a commit", "alone");
+		assertThat(restarted.list(key.owner(), Page.first(10))).extracting(Session::key).contains(key);
+		assertThat(restarted.find(erased)).isEmpty();
+		assertThat(restarted.commit(Commit.on(before).header(HeaderChange.NONE.title("new"))).outcome())
+			.isEqualTo(Outcome.COMMITTED);
 	}
 
 	@Test

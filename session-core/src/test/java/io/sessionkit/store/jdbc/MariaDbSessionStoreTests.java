@@ -42,6 +42,11 @@ class MariaDbSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return new JdbcSessionStore(database.direct(), StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@Override
 	protected int histories() {
 		return 20;
 	}

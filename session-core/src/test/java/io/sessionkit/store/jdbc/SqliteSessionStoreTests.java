@@ -40,6 +40,11 @@ class SqliteSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return new JdbcSessionStore(database.direct(), StoreOptions.of(JsonMessageCodec.create()));
+	}
+
+	@Override
 	protected int histories() {
 		return 20;
 	}

@@ -46,6 +46,11 @@ class RedisSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return another();
+	}
+
+	@Override
 	protected int histories() {
 		return 15;
 	}
