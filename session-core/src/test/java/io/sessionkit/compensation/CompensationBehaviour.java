@@ -1,6 +1,7 @@
 package io.sessionkit.compensation;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.SessionKey;
@@ -32,6 +34,7 @@ import io.sessionkit.context.Retention;
 import io.sessionkit.conversation.Approvals;
 import io.sessionkit.conversation.Compensations;
 import io.sessionkit.conversation.Conversations;
+import io.sessionkit.conversation.Moves;
 import io.sessionkit.internal.ledger.Ledger;
 import io.sessionkit.store.ChangeRefusedException;
 import io.sessionkit.store.Page;
@@ -717,8 +720,7 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		this.fault = (what) -> {
 		};
 		int requests = this.model.prompts().size();
-		for (Runnable move : List.<Runnable>of(() -> thread().undo(2), () -> thread().reset(), () -> thread().choose(1),
-				() -> edit(3), () -> regenerate(3), () -> edit(2))) {
+		for (Runnable move : takingFromTheHistory()) {
 			assertThatExceptionOfType(ChangeRefusedException.class).isThrownBy(move::run)
 				.returns(ChangeRefusedException.Reason.REWIND_UNFINISHED, ChangeRefusedException::reason)
 				.withMessageContaining("turn 3")
@@ -732,6 +734,20 @@ abstract class CompensationBehaviour extends ApprovalFixture {
 		assertThat(rewind(plan(2)).status()).isEqualTo(Status.COMPLETED);
 		assertThat(this.runs).containsExactly("restore 2 (ok cancel 2)", "restore 1 (ok cancel 1)");
 		thread().undo(1);
+	}
+
+	/** Moves, and calls that move, which would take the third turn from the history. */
+	private List<Runnable> takingFromTheHistory() {
+		Map<String, Runnable> moves = Map.of("undo", () -> thread().undo(2), "reset", () -> thread().reset(), "choose",
+				() -> thread().choose(1));
+		List<String> elsewhere = List.of("deleteBranch");
+		assertThat(Stream.of(moves.keySet(), Moves.KEEPING, elsewhere).flatMap(Collection::stream))
+			.as("a move that takes turns from the history asks TreeChanges.checkRewindsEnded, and is tried here;"
+					+ " another one is in Moves.KEEPING")
+			.containsExactlyInAnyOrderElementsOf(Moves.NAMES);
+		List<Runnable> all = new ArrayList<>(moves.values());
+		all.addAll(List.of(() -> edit(3), () -> regenerate(3), () -> edit(2)));
+		return all;
 	}
 
 	/** Consent to a call that can never run is worth nothing. */

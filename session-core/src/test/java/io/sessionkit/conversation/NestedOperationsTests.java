@@ -2,6 +2,8 @@ package io.sessionkit.conversation;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.sessionkit.NestedTurnException;
@@ -46,10 +49,16 @@ class NestedOperationsTests {
 	/** What is written beside the turn, which becomes history all the same. */
 	private static final Set<String> BESIDE = Set.of("title", "tags", "timeToLive", "settings", "fork", "summarize");
 
+	/** What writes attributes, which the turn writes too. */
+	private static final Set<String> ATTRIBUTES = Set.of("create", "putAttribute", "removeAttribute");
+
+	/** What adds to the history, or takes from it. */
+	private static final Set<String> HISTORY = Set.of("seed", "addTurn", "adopt", "pop", "delete");
+
 	/** What the turn would be lost with. */
-	private static final Set<String> REFUSED = Set.of("create", "putAttribute", "removeAttribute", "undo", "redo",
-			"reset", "choose", "branch", "branchFromContent", "switchTo", "deleteBranch", "seed", "addTurn", "adopt",
-			"pop", "delete");
+	private static final Set<String> REFUSED = Stream.of(Moves.NAMES, ATTRIBUTES, HISTORY)
+		.flatMap(Set::stream)
+		.collect(Collectors.toUnmodifiableSet());
 
 	/** What erases sessions, whoever asks for it. */
 	private static final Set<String> ERASING = Set.of("clear", "erase", "eraseChildren");
@@ -76,8 +85,27 @@ class NestedOperationsTests {
 	void everyMethodIsOfAKnownKind() {
 		assertThat(methods()).allSatisfy((method) -> assertThat(
 				Stream.of(READING, BESIDE, REFUSED, ERASING).filter((kind) -> kind.contains(method.getName())))
-			.as("%s: does it read, write beside the turn, or cost it a conflict?", method)
+			.as("%s: does it read, write beside the turn, or cost it a conflict? One that moves the head is in Moves.",
+					method)
 			.isNotEmpty());
+	}
+
+	@Test
+	void everyMoveIsAStepOfRandomPrograms() {
+		assertThat(Stream.of(TimeProgram.class.getDeclaredMethods()).map(Method::getName))
+			.as("a move is a step of TimeProgram, by its name, and of TimeModel")
+			.containsAll(Moves.NAMES);
+	}
+
+	@Test
+	void everyMoveIsNamedWhereMovesAreListed() throws Exception {
+		String javadoc = Files.readString(Path.of("src/main/java/io/sessionkit/conversation/Conversation.java"))
+			.split("public final class")[0];
+		String compensation = Files.readString(Path.of("../docs/compensation.md"));
+		assertThat(Moves.NAMES).as("the Javadoc of Conversation has a list of all moves")
+			.allMatch((move) -> javadoc.contains("#" + move));
+		assertThat(Moves.NAMES).as("docs/compensation.md says whether a move takes out a turn that is being rewound")
+			.allMatch((move) -> compensation.contains("`" + move + "`"));
 	}
 
 	@Test

@@ -143,6 +143,15 @@ final class TimeModel {
 		return path;
 	}
 
+	/** Returns the first turn of the way to the head that has a text. */
+	ModelTurn firstWith(String text) {
+		return path(head()).stream()
+			.map((number) -> this.turns.get(number.intValue() - 1))
+			.filter((turn) -> turn.texts.stream().anyMatch((each) -> each.contains(text)))
+			.findFirst()
+			.orElseThrow();
+	}
+
 	List<String> log() {
 		return path(head()).stream().flatMap((number) -> find(number).texts.stream()).toList();
 	}

@@ -193,8 +193,11 @@ final class TimeProgram {
 		else if (dice < 63) {
 			choose();
 		}
-		else if (dice < 68) {
+		else if (dice < 67) {
 			branch();
+		}
+		else if (dice < 68) {
+			branchFromContent();
 		}
 		else if (dice < 73) {
 			switchTo();
@@ -357,10 +360,7 @@ final class TimeProgram {
 	private void decide(String answer) {
 		List<ToolApproval> pending = this.approvals.pending(this.key);
 		assertThat(pending).hasSize(1);
-		for (Runnable move : List.<Runnable>of(() -> this.thread.undo(1), () -> this.thread.branch("late"),
-				this.thread::reset)) {
-			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(move::run);
-		}
+		refuseMoves();
 		if (this.random.nextInt(3) == 0) {
 			this.steps.add("cancel");
 			assertThat(this.approvals.cancel(this.key)).hasSize(1);
@@ -370,6 +370,20 @@ final class TimeProgram {
 		this.chatModel.says(answer);
 		spec(null, (advisors) -> {
 		});
+	}
+
+	/** A search for a question comes before the refusal, so it has to find one. */
+	private void refuseMoves() {
+		List<Long> filled = this.model.filled(this.model.head());
+		Moves.of(this.thread, filled.isEmpty() ? "none" : firstText(filled.get(0))).forEach((move, call) -> {
+			if (!filled.isEmpty() || !move.contains("branchFromContent")) {
+				assertThatExceptionOfType(TurnOpenException.class).as(move).isThrownBy(call);
+			}
+		});
+	}
+
+	private String firstText(long turn) {
+		return Objects.requireNonNull(this.model.find(turn)).texts.get(0);
 	}
 
 	/**
@@ -535,6 +549,18 @@ final class TimeProgram {
 			this.thread.branch(name, from);
 			this.model.branch(name, Objects.requireNonNull(this.model.find(from)).parent);
 		}
+	}
+
+	private void branchFromContent() {
+		List<Long> filled = this.model.filled(this.model.head());
+		if (filled.isEmpty()) {
+			return;
+		}
+		String text = firstText(oneOf(filled));
+		String name = "b" + ++this.said;
+		this.steps.add("branch " + name + " from the first question with " + text);
+		this.thread.branchFromContent(name, text);
+		this.model.branch(name, this.model.firstWith(text).parent);
 	}
 
 	private void switchTo() {

@@ -319,15 +319,14 @@ class TimeTests {
 	}
 
 	@Test
-	void undoIsRefusedWhileATurnIsOpen() {
+	void movesAreRefusedWhileATurnIsOpen() {
 		talk(2);
 		this.store.commit(Commit.any(this.key).turn(SessionStoreFixture.turn(TurnStatus.AWAITING_APPROVAL, 2, "q3")));
 		Session before = header();
-		for (Runnable move : List.<Runnable>of(() -> this.conversation.undo(1), () -> this.conversation.redo(1),
-				this.conversation::reset, () -> this.conversation.branch("b"), () -> this.conversation.branch("b", 2),
-				() -> this.conversation.addTurn(said("q", "a"), null))) {
-			assertThatExceptionOfType(TurnOpenException.class).isThrownBy(move::run);
-		}
+		Moves.of(this.conversation, "q1")
+			.forEach((move, call) -> assertThatExceptionOfType(TurnOpenException.class).as(move).isThrownBy(call));
+		assertThatExceptionOfType(TurnOpenException.class)
+			.isThrownBy(() -> this.conversation.addTurn(said("q", "a"), null));
 		assertThat(header()).isEqualTo(before);
 	}
 
@@ -1333,15 +1332,12 @@ class TimeTests {
 	void codeOfATurnMovesNoHeadOfItsSession() {
 		talk(2);
 		Session before = header();
-		List<Runnable> moves = List.of(() -> this.conversation.undo(1), () -> this.conversation.redo(1),
-				this.conversation::reset, () -> this.conversation.choose(1), () -> this.conversation.branch("b"),
-				() -> this.conversation.branch("b", 1), () -> this.conversation.branch(1),
-				() -> this.conversation.branchFromContent("b", "q1"), () -> this.conversation.switchTo("b"),
-				() -> this.conversation.deleteBranch("b", true));
+		Map<String, ThrowingCallable> moves = Moves.of(this.conversation, "q1");
 		List<String> refused = new ArrayList<>();
 		this.model.calls(new ToolCall("c1", "function", "move", "{}")).says("done");
 		String answer = this.client.prompt().user("move").toolCallbacks(FunctionToolCallback.builder("move", () -> {
-			moves.forEach((move) -> assertThatExceptionOfType(NestedTurnException.class).isThrownBy(move::run)
+			moves.forEach((move, call) -> assertThatExceptionOfType(NestedTurnException.class).as(move)
+				.isThrownBy(call)
 				.satisfies((ex) -> refused.add(ex.getMessage())));
 			return "refused";
 		}).description("moves").build()).advisors(on()).call().content();

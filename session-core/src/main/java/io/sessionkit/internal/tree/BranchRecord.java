@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A branch as its record has it. The record is written when the branch is made, when
  * another one becomes the active one, and by calls that name the branch; the head of the
  * active branch is that of the session.
+ * <p>
+ * A branch cannot be renamed: its turns, and the records of what was left on it, have its
+ * name, and are never rewritten.
  *
  * @param name its name
  * @param head its last turn; 0 for none
