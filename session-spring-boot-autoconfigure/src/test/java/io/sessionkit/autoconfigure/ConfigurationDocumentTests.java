@@ -59,8 +59,17 @@ class ConfigurationDocumentTests {
 			Files.writeString(DOCUMENT, expected);
 			return;
 		}
-		assertThat(document).as("docs/configuration.md; run this test with -Dsessionkit.docs.update=true to write it")
-			.isEqualTo(expected);
+		List<String> rows = document.lines().toList();
+		List<String> due = expected.lines().toList();
+		assertThat(rows.equals(due))
+			.as("docs/configuration.md lacks the rows %s, and has %s in their place; -Dsessionkit.docs.update=true writes it",
+					without(due, rows), without(rows, due))
+			.isTrue();
+	}
+
+	/** The whole page twice would hide what is to be done. */
+	private static List<String> without(List<String> rows, List<String> others) {
+		return rows.stream().filter((row) -> !others.contains(row)).toList();
 	}
 
 	/** An editor offers the values of a hint, and not those of the enum. */
@@ -76,7 +85,8 @@ class ConfigurationDocumentTests {
 			String property = hint.path("name").asString();
 			assertThat(types).containsKey(property);
 			Object[] constants = Class.forName(types.get(property)).getEnumConstants();
-			assertThat(hint.path("values").valueStream().map((value) -> value.path("value").asString())).as(property)
+			assertThat(hint.path("values").valueStream().map((value) -> value.path("value").asString()))
+				.as("values of %s in additional-spring-configuration-metadata.json", property)
 				.containsExactlyInAnyOrderElementsOf(
 						Stream.of(constants).map(ConfigurationDocumentTests::written).toList());
 		}

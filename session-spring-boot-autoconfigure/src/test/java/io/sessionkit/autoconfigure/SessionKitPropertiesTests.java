@@ -383,14 +383,17 @@ class SessionKitPropertiesTests {
 	@ValueSource(ints = { -1, 0, 1 })
 	void boundsOfLimitsAreThoseOfTrim(int value) {
 		int any = Integer.MAX_VALUE;
-		assertThat(accepts("max-turns", value)).isEqualTo(accepts(() -> new Trim(value, any, any, Pins.NONE)));
-		assertThat(accepts("max-messages", value)).isEqualTo(accepts(() -> new Trim(any, value, any, Pins.NONE)));
-		assertThat(accepts("max-tokens", value)).isEqualTo(accepts(() -> new Trim(any, any, value, Pins.NONE)));
+		assertThat(accepts("sessionkit.trim.max-turns", value))
+			.isEqualTo(accepts(() -> new Trim(value, any, any, Pins.NONE)));
+		assertThat(accepts("sessionkit.trim.max-messages", value))
+			.isEqualTo(accepts(() -> new Trim(any, value, any, Pins.NONE)));
+		assertThat(accepts("sessionkit.trim.max-tokens", value))
+			.isEqualTo(accepts(() -> new Trim(any, any, value, Pins.NONE)));
 	}
 
-	private boolean accepts(String limit, int value) {
+	private boolean accepts(String property, int value) {
 		AtomicBoolean started = new AtomicBoolean();
-		this.runner.withPropertyValues("sessionkit.trim." + limit + "=" + value)
+		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> started.set(context.getStartupFailure() == null));
 		return started.get();
 	}

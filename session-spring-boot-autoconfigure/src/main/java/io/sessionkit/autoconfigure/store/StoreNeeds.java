@@ -72,12 +72,12 @@ record StoreNeeds(StoreType type, String place, String connections, List<String>
 					"define a RedisSessionStore bean on the one to use", ""),
 			null);
 
-	/** All stores on a server. A store that joins is added here, and to the types. */
+	/** All stores that need a connection. */
 	static final List<StoreNeeds> ALL = List.of(JDBC, REDIS);
 
 	/**
 	 * Returns the requirements of the store of a type.
-	 * @return the requirements; empty for the store in memory, which needs nothing
+	 * @return the requirements; empty for a store that needs no connection
 	 */
 	static Optional<StoreNeeds> of(StoreType type) {
 		return ALL.stream().filter((needs) -> needs.type() == type).findFirst();
