@@ -52,6 +52,11 @@ class JedisSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return another();
+	}
+
+	@Override
 	protected int histories() {
 		return 15;
 	}

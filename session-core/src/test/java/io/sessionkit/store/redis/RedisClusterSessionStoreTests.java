@@ -171,6 +171,11 @@ class RedisClusterSessionStoreTests extends SessionStoreContract {
 	}
 
 	@Override
+	protected SessionStore restarted() {
+		return another();
+	}
+
+	@Override
 	protected int histories() {
 		return 20;
 	}
