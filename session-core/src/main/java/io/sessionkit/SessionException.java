@@ -32,7 +32,8 @@ public abstract class SessionException extends RuntimeException {
 	 * Returns whether a message of the call that has ended with this exception is known
 	 * to be kept, with a turn that is open or in the history. It must not be sent again
 	 * then: the model would get it twice. A call without a message continues the turn if
-	 * it is open.
+	 * it is open. Of a call inside a transaction of the caller, which may roll back, it
+	 * is known only if the message was queued.
 	 * @return false if it is not kept, and if that is not known; of no meaning if the
 	 * call has no message
 	 */

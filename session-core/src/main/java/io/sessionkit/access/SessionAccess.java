@@ -118,7 +118,7 @@ public final class SessionAccess {
 	private static CallerRequiredException unknown() {
 		return new CallerRequiredException("The caller is unknown, so no session can be reached. Sign the user in"
 				+ " first; on another thread, take the SecurityContext along (DelegatingSecurityContextExecutor, or"
-				+ " spring.reactor.context-propagation=auto); for a job of no user use"
+				+ " spring.reactor.context-propagation=auto with spring-boot-reactor on the class path); for a job of no user use"
 				+ " SessionAccess.callAs(Caller.server(), ..). If sessions do not belong to users, set sessionkit.owner=none"
 				+ " and define no CallerResolver bean.");
 	}

@@ -31,6 +31,7 @@ final class ChainCheck {
 		int round = index(advisors, SessionRoundAdvisor.class);
 		int model = index(advisors, SessionModelAdvisor.class);
 		checkOtherHistory(advisors, turnAdvisor);
+		checkOnlyOne(advisors, turnAdvisor);
 		checkRegistered(round, model);
 		checkToolsInside(advisors, turnAdvisor, request);
 		checkToolsOutside(advisors, round);
@@ -46,6 +47,19 @@ final class ChainCheck {
 			throw new IllegalStateException(
 					"A call that names a session must not have another memory: " + describe(advisors.get(memory))
 							+ " and " + describe(turnAdvisor) + " would both add history. Remove one of them.");
+		}
+	}
+
+	/** The same one may be there twice, and acts once. */
+	private static void checkOnlyOne(List<? extends Advisor> advisors, Advisor turnAdvisor) {
+		for (Advisor advisor : advisors) {
+			if (advisor instanceof SessionTurnAdvisor && advisor != turnAdvisor) {
+				throw new IllegalStateException("A call that names a session must not have two SessionAdvisors: of "
+						+ describe(turnAdvisor) + " and another " + describe(advisor) + " one would act, without the"
+						+ " hooks, limits and rules of the other. Keep one. A client with other settings is built from"
+						+ " ChatClient.builder(model), not from a builder or client that has the SessionAdvisor bean, as the"
+						+ " builder that Spring Boot injects has unless sessionkit.auto-register is false.");
+			}
 		}
 	}
 

@@ -21,7 +21,7 @@ import org.springframework.ai.chat.messages.UserMessage;
 /**
  * Reads {@code SPRING_AI_CHAT_MEMORY}. Its tool messages have no content, since the
  * repository does not store it. Without a sequence, messages are in the order of their
- * times.
+ * times, also where the column was added to a table that had rows.
  */
 final class ChatMemoryTable implements SourceReader {
 
@@ -59,15 +59,40 @@ final class ChatMemoryTable implements SourceReader {
 	 */
 	@Override
 	public @Nullable Outcome refusal(SourceConversation conversation, Instant now) {
-		boolean ordered = this.hasSequence ? hasDistinctSequences(conversation) : hasDistinctTimes(conversation);
+		boolean ordered = switch (order(conversation)) {
+			case SEQUENCES -> hasOneId(conversation);
+			case TIMES -> hasDistinctTimes(conversation);
+			case MIXED -> false;
+		};
 		return ordered ? null : Outcome.ORDER_UNKNOWN;
 	}
 
-	private boolean hasDistinctSequences(SourceConversation conversation) {
-		return this.rows
+	/** What tells in which order the messages of a conversation were said. */
+	private enum Order {
+
+		SEQUENCES, TIMES, MIXED
+
+	}
+
+	private Order order(SourceConversation conversation) {
+		return this.hasSequence ? this.rows
 			.query("SELECT COUNT(*), COUNT(DISTINCT sequence_id) FROM " + TABLE + " WHERE conversation_id = ?", 1,
-					(row) -> row.getLong(1) == row.getLong(2), conversation.id())
-			.get(0);
+					(row) -> order(row.getLong(1), row.getLong(2)), conversation.id())
+			.get(0) : Order.TIMES;
+	}
+
+	/** Rows that are older than the column all have its default. */
+	private static Order order(long messages, long sequences) {
+		return (sequences == messages) ? Order.SEQUENCES : (sequences == 1) ? Order.TIMES : Order.MIXED;
+	}
+
+	/** Returns false if the database takes other ids for this one. */
+	private boolean hasOneId(SourceConversation conversation) {
+		return this.rows
+			.query("SELECT conversation_id FROM " + TABLE + " WHERE conversation_id = ?", 0, (row) -> row.getString(1),
+					conversation.id())
+			.stream()
+			.allMatch(conversation.id()::equals);
 	}
 
 	private boolean hasDistinctTimes(SourceConversation conversation) {
@@ -78,7 +103,8 @@ final class ChatMemoryTable implements SourceReader {
 
 	@Override
 	public List<SourceMessage> messages(SourceConversation conversation, long after, int limit) {
-		return this.hasSequence ? bySequence(conversation, after, limit) : byTime(conversation, after, limit);
+		return (order(conversation) == Order.SEQUENCES) ? bySequence(conversation, after, limit)
+				: byTime(conversation, after, limit);
 	}
 
 	private List<SourceMessage> bySequence(SourceConversation conversation, long after, int limit) {

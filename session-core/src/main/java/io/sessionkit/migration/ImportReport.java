@@ -78,8 +78,8 @@ public record ImportReport(boolean dryRun, Map<Outcome, Integer> conversations, 
 
 		/**
 		 * The source does not say in which order its messages were said, or takes
-		 * different ids for the same. Also if it has no sequence of its messages, and
-		 * more than 100,000 of them.
+		 * different ids for the same, as a database may that ignores case. Also if it has
+		 * no sequence of its messages, and more than 100,000 of them.
 		 */
 		ORDER_UNKNOWN,
 

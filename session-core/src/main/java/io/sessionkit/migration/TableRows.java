@@ -40,7 +40,7 @@ final class TableRows {
 
 	/**
 	 * Returns the first rows of a query.
-	 * @param limit how many at most
+	 * @param limit how many at most; 0 for all
 	 */
 	<T> List<T> query(String sql, int limit, Row<T> mapping, Object... parameters) {
 		try (Connection connection = connection(); PreparedStatement statement = connection.prepareStatement(sql)) {

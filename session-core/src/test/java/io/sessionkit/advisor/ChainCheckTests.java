@@ -101,10 +101,8 @@ class ChainCheckTests {
 	@EnumSource(ClientSetup.Mode.class)
 	void anAdvisorRegisteredTwiceActsOnce(ClientSetup.Mode mode) {
 		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
-		SessionAdvisor another = SessionAdvisor.of(this.conversations);
 		ChatClient chat = setup.builder(this.model, this.advisor)
 			.defaultAdvisors(this.advisor)
-			.defaultAdvisors(another)
 			.defaultTools(counting())
 			.build();
 		this.model.calls(SessionAdvisorTests.call("c1", "count", "1")).says("a");
@@ -120,6 +118,27 @@ class ChainCheckTests {
 		assertThat(this.thread.messages()).hasSize(6);
 		assertThat(this.model.lastRequest()).hasSize(5);
 		assertThat(this.toolRuns).hasValue(1);
+	}
+
+	/** The guards of the other one would not be asked. */
+	@ParameterizedTest
+	@EnumSource(ClientSetup.Mode.class)
+	void anotherSessionAdvisorOnACallThatNamesASessionIsRefused(ClientSetup.Mode mode) {
+		ClientSetup setup = new ClientSetup(mode, ClientSetup.ToolLoop.AUTOMATIC, false);
+		SessionAdvisor own = SessionAdvisor
+			.of(Conversations.of(new InMemorySessionStore(StoreOptions.of(JsonMessageCodec.create()))));
+		ChatClient one = setup.builder(this.model, this.advisor).build();
+		ChatClient both = one.mutate().defaultAdvisors(own).build();
+		for (ChatClient.ChatClientRequestSpec call : List.of(both.prompt(), one.prompt().advisors(own),
+				both.prompt().advisors(this.advisor))) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> setup.content(call.user("go").advisors(SessionAdvisor.session("t1"))))
+				.withMessageContaining("two SessionAdvisors")
+				.withMessageContaining("ChatClient.builder(model)");
+		}
+		assertThat(this.model.prompts()).isEmpty();
+		this.model.says("a");
+		assertThat(setup.content(both.prompt().user("go").advisors(SessionAdvisor.none()))).isEqualTo("a");
 	}
 
 	private SessionTurnAdvisor turnAdvisor() {

@@ -109,7 +109,7 @@ final class ChatMemorySnippets {
 
 	// tag::back
 	static void back(JdbcChatMemoryRepository old, String id, Conversations conversations, SessionKey key) {
-		old.saveAll(id, conversations.get(key).view());
+		old.saveAll(id, conversations.get(key).view().stream().filter((each) -> each.getText() != null).toList());
 	}
 	// end::back
 

@@ -24,9 +24,12 @@ import org.springframework.ai.chat.memory.MessageWindowChatMemory;
 import org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.content.Media;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.util.MimeTypeUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -125,6 +128,20 @@ class ChatMemorySnippetsTests {
 		ChatMemorySnippets.after(sessions(), "ada", "q2");
 		ChatMemorySnippets.back(repository, "ada:chat", conversations, CHAT);
 		assertThat(Lines.of(repository.findByConversationId("ada:chat"))).containsExactly("user: q2", "assistant: a2");
+		database.dispose();
+	}
+
+	@Test
+	void replyOfMediaAloneIsLeftOutOfWhatIsWrittenBack() {
+		JdbcConnectionPool database = database();
+		JdbcChatMemoryRepository repository = JdbcChatMemoryRepository.builder().dataSource(database).build();
+		Media picture = new Media(MimeTypeUtils.IMAGE_PNG, new ByteArrayResource(new byte[] { 1 }));
+		this.store.add(CHAT,
+				List.of(new UserMessage("paint"), AssistantMessage.builder().media(List.of(picture)).build(),
+						new UserMessage("q"), new AssistantMessage("a")));
+		ChatMemorySnippets.back(repository, "ada:chat", Conversations.of(this.store), CHAT);
+		assertThat(Lines.of(repository.findByConversationId("ada:chat"))).containsExactly("user: paint", "user: q",
+				"assistant: a");
 		database.dispose();
 	}
 

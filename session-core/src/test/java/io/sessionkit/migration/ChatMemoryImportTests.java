@@ -503,6 +503,40 @@ class ChatMemoryImportTests {
 		assertThat(this.store.find(key("t1"))).isEmpty();
 	}
 
+	/** As a table of 1.x is left by the column that 2.0 needs. */
+	@Test
+	void rowsThatAreOlderThanTheSequenceAreReadInTheOrderOfTheirTimes() {
+		DataSource database = earlierTable();
+		for (int i = 0; i < 600; i++) {
+			insertEarlier(database, "t1", "ASSISTANT", "a" + i, WRITTEN.plusSeconds(2 * i + 1));
+			insertEarlier(database, "t1", "USER", "q" + i, WRITTEN.plusSeconds(2 * i));
+		}
+		insertEarlier(database, "t2", "USER", "q", WRITTEN);
+		insertEarlier(database, "t2", "ASSISTANT", "a", WRITTEN);
+		new JdbcTemplate(database)
+			.execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ADD sequence_id BIGINT DEFAULT 0 NOT NULL");
+		repository(database).saveAll("t3", said(1));
+		ImportReport report = this.imports.run(ImportSource.chatMemoryTable(database));
+		assertThat(lines("t1")).hasSize(1200).startsWith("user: q0", "assistant: a0").endsWith("assistant: a599");
+		assertThat(lines("t3")).hasSize(2);
+		assertThat(report.notImported()).containsExactly(new NotImported("t2", Outcome.ORDER_UNKNOWN));
+	}
+
+	/** As MariaDB and MySQL do if nobody says otherwise. */
+	@Test
+	void conversationWithWhichTheDatabaseMixesAnotherIsNotImported() {
+		DataSource database = SourceDatabase.H2.create();
+		new JdbcTemplate(database)
+			.execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ALTER COLUMN conversation_id VARCHAR_IGNORECASE(36)");
+		insert(database, "ada:m", "USER", "q1", 0);
+		insert(database, "ada:m", "ASSISTANT", "a1", 1);
+		insert(database, "Ada:m", "USER", "q2", 2);
+		insert(database, "Ada:m", "ASSISTANT", "a2", 3);
+		ImportReport report = this.imports.run(ImportSource.chatMemoryTable(database));
+		assertThat(report.conversations()).isEqualTo(Map.of(Outcome.ORDER_UNKNOWN, 1));
+		assertThat(report.turns()).isZero();
+	}
+
 	@Test
 	void missingTableIsNamed() {
 		ImportSource source = ImportSource.chatMemoryTable(SourceDatabase.H2.empty());

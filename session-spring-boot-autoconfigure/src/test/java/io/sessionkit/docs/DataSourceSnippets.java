@@ -4,6 +4,7 @@ import javax.sql.DataSource;
 
 import io.sessionkit.autoconfigure.store.SessionKitDataSource;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.DataSourceBuilder;
@@ -11,6 +12,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /**
  * The code of {@code docs/configuration.md}.
@@ -40,6 +42,18 @@ public final class DataSourceSnippets {
 
 	}
 	// end::marked
+
+	@Configuration(proxyBeanMethods = false)
+	static class SessionTransactions {
+
+		// tag::manager
+		@Bean(defaultCandidate = false)
+		DataSourceTransactionManager sessionTransactions(@Qualifier("sessions") DataSource sessions) {
+			return new DataSourceTransactionManager(sessions);
+		}
+		// end::manager
+
+	}
 
 	// tag::beside-r2dbc
 	@Configuration(proxyBeanMethods = false)

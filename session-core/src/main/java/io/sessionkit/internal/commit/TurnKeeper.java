@@ -54,6 +54,8 @@ public final class TurnKeeper {
 
 	private static final Log logger = LogFactory.getLog(TurnKeeper.class);
 
+	private final SessionStore store;
+
 	private final SessionKey key;
 
 	private final HookRun hooks;
@@ -95,6 +97,7 @@ public final class TurnKeeper {
 	 */
 	public TurnKeeper(SessionStore store, TurnOrigins origins, HookRun hooks, TurnEvents events,
 			TurnAttributes attributes, Retentions retentions, ToolLease lease, @Nullable Admission admission) {
+		this.store = store;
 		this.key = origins.key();
 		this.hooks = hooks;
 		this.events = events;
@@ -528,12 +531,13 @@ public final class TurnKeeper {
 
 	/**
 	 * Says of an exception, whoever has thrown it, that the message of its call is kept,
-	 * if its turn is open, or if others have made it history.
+	 * if its turn is open, or if others have made it history. In a transaction of the
+	 * caller, which the exception may roll back, nobody knows.
 	 */
 	private void sayIfKept(Throwable cause, TurnEvents.Left left) {
 		TurnStatus status = left.status();
 		boolean kept = status != null && (status.isOpen() || status == TurnStatus.COMPLETED);
-		if (kept) {
+		if (kept && !this.store.mayRollBack()) {
 			KeptMessage.with(cause, this.key);
 		}
 	}

@@ -94,7 +94,9 @@ public final class Lines {
 					: null;
 			waits.add(new Wait(this, key, LineName.SESSION, id, concurrency, timeout, beginning, own));
 		}
-		waits.get(waits.size() - 1).last();
+		for (int i = 1; i < waits.size(); i++) {
+			waits.get(i - 1).before(waits.get(i));
+		}
 		return new Arrival(this, key, waits, request, steers, drain);
 	}
 
@@ -135,7 +137,7 @@ public final class Lines {
 	 * place, so that no turn can be stored with it
 	 */
 	@Nullable FirstPlace take(SessionKey key, LineName name, String id, boolean last) {
-		Line line = Line.of(id, name.content(), this.life);
+		Line line = first(name, id);
 		RecordWrite write = write(key, name, line, 0);
 		if (!this.store.put(key, write)) {
 			return null;
@@ -161,15 +163,26 @@ public final class Lines {
 	}
 
 	/**
-	 * Takes the first place of a session that begins with its line.
+	 * Takes the first places of a session that begins with its lines.
+	 * @param names the lines
 	 * @param header its header
-	 * @return the place; null if there is a session
+	 * @return the places, in the order of the lines; empty if there is a session
 	 */
-	@Nullable FirstPlace begin(SessionKey key, LineName name, String id, HeaderChange header) {
-		Line line = Line.of(id, name.content(), this.life);
-		RecordWrite write = write(key, name, line, 0);
-		boolean begun = this.store.commit(Commit.first(key).header(header).records(List.of(write))).isStored();
-		return begun ? admit(key, name, id, line, write.next()) : null;
+	List<FirstPlace> begin(SessionKey key, List<LineName> names, String id, HeaderChange header) {
+		List<RecordWrite> writes = names.stream().map((name) -> write(key, name, first(name, id), 0)).toList();
+		if (!this.store.commit(Commit.first(key).header(header).records(writes)).isStored()) {
+			return List.of();
+		}
+		List<FirstPlace> places = new ArrayList<>();
+		for (int i = 0; i < names.size(); i++) {
+			LineName name = names.get(i);
+			places.add(admit(key, name, id, first(name, id), writes.get(i).next()));
+		}
+		return places;
+	}
+
+	private Line first(LineName name, String id) {
+		return Line.of(id, name.content(), this.life);
 	}
 
 	/** Lets the first call of the line work, and begins to renew its ticket. */

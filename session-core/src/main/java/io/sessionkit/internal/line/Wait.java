@@ -1,6 +1,7 @@
 package io.sessionkit.internal.line;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
@@ -81,8 +82,11 @@ final class Wait {
 	/** True if there is no session that this call could wait in. */
 	private boolean absent;
 
-	/** True if the call stands in no line behind this one. */
-	private boolean last;
+	/** The next line in which the call stands; null if this is the last one. */
+	private @Nullable Wait next;
+
+	/** The place that has begun with the session; null if it has to be taken. */
+	private @Nullable FirstPlace begun;
 
 	private int looks;
 
@@ -107,9 +111,9 @@ final class Wait {
 		this.watch = new LineWatch(System::nanoTime);
 	}
 
-	/** Makes this the last line in which the call stands. */
-	void last() {
-		this.last = true;
+	/** Sets the line in which the call stands behind this one. */
+	void before(Wait next) {
+		this.next = next;
 	}
 
 	/**
@@ -306,7 +310,10 @@ final class Wait {
 
 	/** Takes the first place if there is no line; if there is one, joins it. */
 	private @Nullable FirstPlace taken() {
-		FirstPlace free = this.lines.take(this.key, this.name, this.id, this.last);
+		if (this.begun != null) {
+			return this.begun;
+		}
+		FirstPlace free = this.lines.take(this.key, this.name, this.id, this.next == null);
 		if (free != null) {
 			return free;
 		}
@@ -318,7 +325,24 @@ final class Wait {
 			this.absent = this.lines.isAbsent(this.key);
 			return null;
 		}
-		return this.lines.begin(this.key, this.name, this.id, this.beginning);
+		return begun(this.beginning);
+	}
+
+	/**
+	 * Begins the session. In a transaction of the caller that takes the place in the next
+	 * line too: what is written beside it would not see the session.
+	 */
+	private @Nullable FirstPlace begun(HeaderChange header) {
+		Wait behind = this.lines.mayRollBack() ? this.next : null;
+		List<LineName> names = (behind != null) ? List.of(this.name, behind.name) : List.of(this.name);
+		List<FirstPlace> places = this.lines.begin(this.key, names, this.id, header);
+		if (places.isEmpty()) {
+			return null;
+		}
+		if (behind != null) {
+			behind.begun = places.get(1);
+		}
+		return places.get(0);
 	}
 
 	private @Nullable FirstPlace in(SessionRecord record) {

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sessionkit.Concurrency;
+import io.sessionkit.Durability;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnInProgressException;
@@ -43,6 +44,7 @@ import org.springframework.ai.chat.client.ChatClient.AdvisorSpec;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -109,10 +111,14 @@ class CallerTransactionTests {
 				.approvals(this.approvals)
 				.concurrencyTimeout(Duration.ofSeconds(30))
 				.build())
-			.defaultToolCallbacks(FunctionToolCallback.builder("cancel", (Order order) -> "done")
-				.description("cancels")
-				.inputType(Order.class)
-				.build())
+			.defaultToolCallbacks(cancelling())
+			.build();
+	}
+
+	private static ToolCallback cancelling() {
+		return FunctionToolCallback.builder("cancel", (Order order) -> "done")
+			.description("cancels")
+			.inputType(Order.class)
 			.build();
 	}
 
@@ -248,6 +254,36 @@ class CallerTransactionTests {
 			assertThat(call(IN_LINE)).isEqualTo("a1");
 			assertRefused(() -> call(IN_LINE));
 		});
+		assertThat(texts()).containsExactly("q", "a1");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void callInLineWithAKeyBeginsASession(TestDatabase database) {
+		use(database);
+		this.model.says("a1").says("a2");
+		Consumer<AdvisorSpec> both = WITH_KEY.andThen(IN_LINE);
+		inTransaction(() -> {
+			assertThat(call(both)).isEqualTo("a1");
+			assertRefused(() -> call(both));
+		});
+		assertThat(call(both)).as("the same request").isEqualTo("a1");
+		assertThat(call(IN_LINE)).isEqualTo("a2");
+		assertThat(texts()).containsExactly("q", "a1", "q", "a2");
+	}
+
+	@ParameterizedTest
+	@MethodSource("databases")
+	void bothPlacesInASessionThatATransactionBeginsAreGoneWhenItIsRolledBack(TestDatabase database) {
+		use(database);
+		this.model.says("lost").says("a1");
+		Consumer<AdvisorSpec> both = WITH_KEY.andThen(SessionAdvisor.concurrency(Concurrency.STEER));
+		transaction(TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((status) -> {
+			assertThat(call(both)).isEqualTo("lost");
+			status.setRollbackOnly();
+		});
+		assertThat(this.store.find(this.key)).isEmpty();
+		assertThat(call(both)).isEqualTo("a1");
 		assertThat(texts()).containsExactly("q", "a1");
 	}
 
@@ -598,6 +634,27 @@ class CallerTransactionTests {
 		});
 		this.approvals.cancel(this.key);
 		assertThat(this.store.turns(this.key, Tail.ALL)).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED);
+	}
+
+	/** The exception, as it leaves the transaction, rolls it back. */
+	@ParameterizedTest
+	@MethodSource("databases")
+	void messageIsNotSaidToBeKeptThatTheTransactionMayRollBack(TestDatabase database) {
+		use(database);
+		this.model.calls(new ToolCall("c", "function", "cancel", "{\"id\":1}"));
+		try (Conversations stepping = Conversations.builder(this.store).durability(Durability.STEP).build()) {
+			ChatClient.ChatClientRequestSpec call = ChatClient.builder(this.model)
+				.defaultAdvisors(SessionAdvisor.of(stepping))
+				.defaultToolCallbacks(cancelling())
+				.build()
+				.prompt()
+				.user("q")
+				.advisors(SessionAdvisor.session(this.key));
+			assertThatExceptionOfType(TurnInProgressException.class)
+				.isThrownBy(() -> inTransaction(() -> call.call().content()))
+				.satisfies((ex) -> assertThat(ex.isMessageKept()).isFalse());
+		}
+		assertThat(this.store.find(this.key)).isEmpty();
 	}
 
 	/** Other databases go on after an error. */
