@@ -296,7 +296,7 @@ public interface SessionStore {
 	 * commit, which costs one more call for a turn that was continued or stored in steps.
 	 * The oldest turns that exceed the limits of retention are then left to a later turn,
 	 * and the later replies of a turn that continues are not stored before their tools
-	 * run.
+	 * run. Of a call that fails it is not known that its message is kept.
 	 * @return true, unless the store knows better
 	 */
 	default boolean mayRollBack() {
