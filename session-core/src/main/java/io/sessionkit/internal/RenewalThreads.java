@@ -99,7 +99,8 @@ final class RenewalThreads implements AutoCloseable {
 			logger.warn(task.what().get() + " waits for the store, which has not answered for " + since(begun)
 					+ ". Other renewals have other threads. If a connection has died silently (a failover, a firewall),"
 					+ " let it fail: limit how long the driver waits for an answer to less than a third of"
-					+ " sessionkit.lease, with socketTimeout of the JDBC driver or spring.data.redis.timeout.");
+					+ " sessionkit.lease, with socketTimeout of the JDBC driver or spring.data.redis.timeout. If the pool"
+					+ " of connections has none free, which its meters show, it is too small for the calls at work.");
 		}
 		if (this.hanging == MOST_THREADS) {
 			logger.warn(this.hanging + " renewals hang, and nothing else is renewed until one of them ends. Leases that"

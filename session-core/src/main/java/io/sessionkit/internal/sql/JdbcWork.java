@@ -13,7 +13,6 @@ import javax.sql.DataSource;
 
 import io.sessionkit.SessionConflictException;
 import io.sessionkit.internal.Uninterrupted;
-import io.sessionkit.store.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
@@ -170,7 +169,7 @@ public final class JdbcWork {
 			return connection;
 		}
 		catch (SQLException ex) {
-			throw unreachable(ex, write);
+			throw SqlErrors.noConnection(ex, write);
 		}
 		finally {
 			if (!fetched) {
@@ -503,7 +502,7 @@ public final class JdbcWork {
 			return (bound != null) ? bound : this.dataSource.getConnection();
 		}
 		catch (CannotGetJdbcConnectionException | SQLException ex) {
-			throw unreachable(ex, write);
+			throw SqlErrors.noConnection(ex, write);
 		}
 	}
 
@@ -530,11 +529,6 @@ public final class JdbcWork {
 				DataSourceUtils.releaseConnection(bound, this.dataSource);
 			}
 		}
-	}
-
-	private static StoreUnavailableException unreachable(Exception ex, boolean write) {
-		String message = "The database of the session store gave no connection. Nothing was read or written.";
-		return write ? StoreUnavailableException.unwritten(message, ex) : new StoreUnavailableException(message, ex);
 	}
 
 	// A broken connection is thrown away by its pool.

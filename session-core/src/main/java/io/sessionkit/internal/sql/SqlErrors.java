@@ -6,6 +6,7 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -182,6 +183,41 @@ public final class SqlErrors {
 		return isConnection(ex) ? unreachable(ex, write) : refused(ex);
 	}
 
+	/**
+	 * Returns the exception for a data source that gave no connection. The text of a pool
+	 * or driver is not passed on: a URL in it may have a password.
+	 */
+	static StoreUnavailableException noConnection(Exception ex, boolean write) {
+		String message = "The database of the session store gave no connection ("
+				+ cause(ex) + ")." + (isPoolExhausted(ex)
+						? " The pool had none free within its time: raise its size, or its time to wait." : "")
+				+ " Nothing was read or written.";
+		return write ? StoreUnavailableException.unwritten(message, ex) : new StoreUnavailableException(message, ex);
+	}
+
+	private static String cause(Exception ex) {
+		String state = NO_STATE;
+		Throwable root = ex;
+		for (Throwable each = ex; each != null; each = (each.getCause() != each) ? each.getCause() : null) {
+			state = (each instanceof SQLException sql && !state(sql).equals(NO_STATE)) ? state(sql) : state;
+			root = each;
+		}
+		return root.getClass().getName() + (state.equals(NO_STATE) ? "" : ", SQLSTATE " + state);
+	}
+
+	/**
+	 * Returns whether a pool has waited in vain, as those of HikariCP, DBCP and Tomcat
+	 * say it. With a cause they mean that the database has given them none.
+	 */
+	private static boolean isPoolExhausted(Exception ex) {
+		Throwable last = ex;
+		while (last.getCause() != null && last.getCause() != last) {
+			last = last.getCause();
+		}
+		return last.getClass() == SQLTransientConnectionException.class || last instanceof NoSuchElementException
+				|| last.getClass().getSimpleName().equals("PoolExhaustedException");
+	}
+
 	/** Returns whether the database says that it has written nothing. */
 	public static boolean isRefused(SQLException ex) {
 		return isOneOf(UNDONE, ex) || isOneOf(READ_ONLY, ex) || isOneOf(ENDED, ex);
@@ -249,7 +285,7 @@ public final class SqlErrors {
 		}
 		return "The tables of the session store are missing or are not those of this version" + notFound(ex)
 				+ ". For the store of the auto-configuration, sessionkit.store.jdbc.initialize-schema=always creates"
-				+ " tables that are missing; otherwise run " + script
+				+ " them where there are none; otherwise run " + script
 				+ " from the session-core jar, or with a table prefix of your own a copy with that prefix.";
 	}
 

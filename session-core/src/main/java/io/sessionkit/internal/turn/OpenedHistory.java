@@ -65,7 +65,8 @@ record OpenedHistory(List<ViewLine> view, History history, Trim trim, boolean is
 		double factor = counts ? factor(request, setup) : 1;
 		List<ViewLine> view = pruned(request, lines, base, limits.trim(), setup);
 		History history = History.of(shown(view, setup), (base != null) ? base.summaryTurn() : 0,
-				(base != null) ? base.head() : 0, limits.estimated(factor), limits.messages(), request.input());
+				(base != null) ? base.head() : 0, limits.estimated(factor), limits.messages(), request.input(),
+				setup.store().options().tokens());
 		return new OpenedHistory(view, history, limits.trim(), false,
 				history.lines().size() < view.size() || isPartlyRead(opened.view()),
 				counts ? size(history, factor, setup) : null);

@@ -23,6 +23,7 @@ import io.sessionkit.internal.view.Merged;
 import io.sessionkit.internal.view.PassedMessages;
 import io.sessionkit.internal.view.RequestSize;
 import io.sessionkit.internal.view.RequestView;
+import io.sessionkit.internal.view.TokenMemory;
 import io.sessionkit.internal.view.ViewLine;
 import io.sessionkit.internal.view.ViewTrimmer;
 import io.sessionkit.store.StoreOptions;
@@ -53,6 +54,8 @@ final class TurnPrompt {
 
 	private final long head;
 
+	private final TokenMemory memory;
+
 	private List<Message> input;
 
 	/** The messages to send; null if they are the history followed by the input. */
@@ -69,6 +72,7 @@ final class TurnPrompt {
 		this.rules = setup.rules();
 		this.options = setup.store().options();
 		this.input = request.input();
+		this.memory = setup.views().memory();
 		Session base = opened.seen();
 		this.head = (base != null) ? base.head() : 0;
 		this.opened = OpenedHistory.of(request, opened, setup);
@@ -211,7 +215,8 @@ final class TurnPrompt {
 	private RequestView requestView() {
 		ViewTrimmer known = this.trimmer;
 		if (known == null) {
-			known = new ViewTrimmer(this.key, this.opened.history(), this.opened.trim(), this.opened.size());
+			known = new ViewTrimmer(this.key, this.opened.history(), this.opened.trim(), this.opened.size(),
+					this.memory);
 			this.trimmer = known;
 		}
 		return new RequestView(this.key, known, this.rules.sent().guard());

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.context.Pins;
@@ -26,8 +27,8 @@ public final class History {
 
 	/**
 	 * The reason why a unit is in the history. The order of the constants is the order in
-	 * which units are left out if there is no room for all of them; only a summary that
-	 * has no room in any case is left out before turns.
+	 * which units are left out if there is no room for all of them; only a pinned unit or
+	 * a summary that has no room in any case is left out before turns.
 	 */
 	enum Kind {
 
@@ -74,11 +75,14 @@ public final class History {
 
 	private final boolean summaryTooLarge;
 
+	private final boolean withoutPins;
+
 	/** Null until it is first needed: most histories are sent as they are. */
 	private @Nullable Map<Message, Unit> unitOf;
 
-	private History(List<Unit> units, List<ViewLine> lines, boolean summaryTooLarge) {
+	private History(List<Unit> units, List<ViewLine> lines, boolean summaryTooLarge, boolean withoutPins) {
 		this.summaryTooLarge = summaryTooLarge;
+		this.withoutPins = withoutPins;
 		this.units = units;
 		this.lines = lines;
 		this.messages = messages(lines);
@@ -95,17 +99,22 @@ public final class History {
 	 * @param trim the limits, with the tokens as they are estimated
 	 * @param limit the number of the newest messages that a call allows, cut at a turn
 	 * @param input the messages that the current turn begins with
+	 * @param tokens estimates those
 	 */
-	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input) {
+	public static History of(List<ViewLine> view, long covered, long head, Trim trim, int limit, List<Message> input,
+			ToIntFunction<Message> tokens) {
 		List<Unit> units = units(view, covered, trim.pins());
 		int all = units.size();
 		boolean summaryTooLarge = trim.limitsTokens()
 				&& size(units, EnumSet.of(Kind.SUMMARY), Unit::tokens) > trim.maxTokens();
 		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
-		leave(units, trim.maxTurns(), (unit) -> unit.isTurn() ? 1 : 0);
-		leave(units, trim.maxTokens(), Unit::tokens);
-		return new History(units, (units.size() == all) ? view : lines(units), summaryTooLarge);
+		long pins = size(units, EnumSet.of(Kind.PINNED), (unit) -> 1);
+		// pins for which there are not enough tokens take no room from other turns
+		leave(units, trim.maxTokens(), Unit::tokens, () -> tokens(input, tokens));
+		leave(units, trim.maxTurns(), (unit) -> unit.isTurn() ? 1 : 0, () -> 0);
+		return new History(units, (units.size() == all) ? view : lines(units), summaryTooLarge,
+				size(units, EnumSet.of(Kind.PINNED), (unit) -> 1) < pins);
 	}
 
 	/**
@@ -117,7 +126,7 @@ public final class History {
 		for (Unit unit : units(lines, 0, Pins.NONE)) {
 			units.add(new Unit(Kind.GIVEN, unit.lines()));
 		}
-		return new History(units, lines, false);
+		return new History(units, lines, false, false);
 	}
 
 	/**
@@ -149,10 +158,19 @@ public final class History {
 		}
 	}
 
+	/** Limits do not count system text. */
+	private static int tokens(List<Message> input, ToIntFunction<Message> tokens) {
+		return input.stream()
+			.filter((message) -> message.getMessageType() != MessageType.SYSTEM)
+			.mapToInt(tokens)
+			.sum();
+	}
+
 	/**
 	 * Removes units until the rest is not larger than the limit allows.
+	 * @param input supplies the size of what the current turn begins with
 	 */
-	private static void leave(List<Unit> units, int limit, ToIntFunction<Unit> size) {
+	private static void leave(List<Unit> units, int limit, ToIntFunction<Unit> size, IntSupplier input) {
 		if (limit == Integer.MAX_VALUE) {
 			return;
 		}
@@ -163,7 +181,7 @@ public final class History {
 		if (sum <= limit) {
 			return;
 		}
-		for (Unit unit : inOrderOfLeaving(units, limit, size)) {
+		for (Unit unit : inOrderOfLeaving(units, (long) limit - input.getAsInt(), size)) {
 			int without = size.applyAsInt(unit);
 			if (sum > limit && without > 0 && !unit.stays()) {
 				units.remove(unit);
@@ -215,6 +233,13 @@ public final class History {
 	}
 
 	/**
+	 * Returns whether limits on turns or tokens have left out something that is pinned.
+	 */
+	boolean isWithoutPins() {
+		return this.withoutPins;
+	}
+
+	/**
 	 * Returns the indexes of the messages at which a unit begins: a turn, or a summary.
 	 */
 	public List<Integer> starts() {
@@ -246,21 +271,40 @@ public final class History {
 	}
 
 	/**
-	 * Returns the units in the order in which they are left out. A summary that has no
-	 * room beside what stays longer than it is left out first, so that it does not take
-	 * all turns with it.
+	 * Returns the units in the order in which they are left out. What has no room beside
+	 * what stays longer than it is left out first, so that it does not take all turns
+	 * with it.
+	 * @param room the size of all that may stay
 	 */
-	private static List<Unit> inOrderOfLeaving(List<Unit> units, int limit, ToIntFunction<Unit> size) {
-		List<Kind> kinds = new ArrayList<>(List.of(Kind.values()));
-		if (size(units, EnumSet.complementOf(EnumSet.of(Kind.TURN)), size) > limit) {
-			kinds.remove(Kind.SUMMARY);
-			kinds.add(0, Kind.SUMMARY);
-		}
+	private static List<Unit> inOrderOfLeaving(List<Unit> units, long room, ToIntFunction<Unit> size) {
+		Set<Unit> first = withoutRoom(units, room, size);
 		List<Unit> ordered = new ArrayList<>();
-		for (Kind kind : kinds) {
-			units.stream().filter((unit) -> unit.kind() == kind).forEach(ordered::add);
+		units.stream().filter(first::contains).forEach(ordered::add);
+		for (Kind kind : Kind.values()) {
+			units.stream().filter((unit) -> unit.kind() == kind && !first.contains(unit)).forEach(ordered::add);
 		}
 		return ordered;
+	}
+
+	/**
+	 * Returns the pinned units and the summary for which there is no room even without
+	 * turns. The newest pinned units have the first choice.
+	 */
+	private static Set<Unit> withoutRoom(List<Unit> units, long room, ToIntFunction<Unit> size) {
+		Set<Unit> without = Collections.newSetFromMap(new IdentityHashMap<>());
+		long left = room - size(units, EnumSet.of(Kind.GIVEN, Kind.CARRIED), size);
+		for (Kind kind : List.of(Kind.PINNED, Kind.SUMMARY)) {
+			for (int i = units.size() - 1; i >= 0; i--) {
+				Unit unit = units.get(i);
+				if (unit.kind() == kind && size.applyAsInt(unit) > left) {
+					without.add(unit);
+				}
+				else if (unit.kind() == kind) {
+					left -= size.applyAsInt(unit);
+				}
+			}
+		}
+		return without;
 	}
 
 	private static long size(List<Unit> units, Set<Kind> kinds, ToIntFunction<Unit> size) {

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 
 import io.sessionkit.SessionKey;
+import io.sessionkit.context.Trim;
 
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.UserMessage;
@@ -15,7 +16,8 @@ import org.springframework.ai.tool.definition.ToolDefinition;
  * Remembers what this process has learned about the tokens of its sessions: how the
  * provider's own counts compare with the estimates, how many items fit into the limit,
  * and how large tools are. This only improves the estimates: another process starts
- * without it. Bounded; safe for use by many threads.
+ * without it. It also knows which reports of pins were logged. Bounded; safe for use by
+ * many threads.
  * <p>
  * The factor of a session is
  *
@@ -58,6 +60,16 @@ public final class TokenMemory {
 
 		@Override
 		protected boolean removeEldestEntry(Map.Entry<SessionKey, Learned> eldest) {
+			return size() > REMEMBERED;
+		}
+
+	};
+
+	/** The limits for which it was reported that a pinned turn has no room. */
+	private final Map<SessionKey, Trim> reported = new LinkedHashMap<>(16, 0.75F, true) {
+
+		@Override
+		protected boolean removeEldestEntry(Map.Entry<SessionKey, Trim> eldest) {
 			return size() > REMEMBERED;
 		}
 
@@ -120,6 +132,14 @@ public final class TokenMemory {
 		}
 		return this.tools.computeIfAbsent(tool, (definition) -> estimate
 			.applyAsInt(new UserMessage(String.join(" ", tool.name(), tool.description(), tool.inputSchema()))));
+	}
+
+	/**
+	 * Records that a pinned turn has no room within these limits.
+	 * @return whether that is new, so that it is to be logged
+	 */
+	synchronized boolean isFirstReportOfPins(SessionKey key, Trim trim) {
+		return !trim.equals(this.reported.put(key, trim));
 	}
 
 	private Learned learned(SessionKey key) {

@@ -94,7 +94,7 @@ public final class ViewReader {
 		Trim estimated = limits.estimated(this.memory.factor(header.key()));
 		return History
 			.of(pruned(lines, header, List.of()), header.summaryTurn(), header.head(), estimated, limits.messages(),
-					List.of())
+					List.of(), this.store.options().tokens())
 			.lines();
 	}
 

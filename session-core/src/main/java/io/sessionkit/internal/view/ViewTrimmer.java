@@ -20,8 +20,8 @@ import org.springframework.ai.chat.messages.Message;
 /**
  * Keeps a request within the limits on messages and tokens while the tool loop makes the
  * current turn longer. It leaves out the oldest turns first, then the summary, then
- * pinned turns. A summary for which there is no room in any case is left out first. The
- * current turn stays. Not safe for use by many threads.
+ * pinned turns. A pinned turn or summary for which there is no room in any case is left
+ * out first. The current turn stays. Not safe for use by many threads.
  */
 public final class ViewTrimmer {
 
@@ -35,6 +35,8 @@ public final class ViewTrimmer {
 
 	private final @Nullable RequestSize size;
 
+	private final TokenMemory memory;
+
 	private boolean overLimit;
 
 	private boolean trimmed;
@@ -42,12 +44,17 @@ public final class ViewTrimmer {
 	/**
 	 * Creates the trimmer for the requests of a turn.
 	 * @param size counts tokens; may be null if the limits do not
+	 * @param memory knows what was reported of the session
 	 */
-	public ViewTrimmer(SessionKey key, History history, Trim trim, @Nullable RequestSize size) {
+	public ViewTrimmer(SessionKey key, History history, Trim trim, @Nullable RequestSize size, TokenMemory memory) {
 		this.key = key;
 		this.history = history;
 		this.trim = trim;
 		this.size = size;
+		this.memory = memory;
+		if (history.isWithoutPins()) {
+			reportPins();
+		}
 		if (history.isSummaryTooLarge()) {
 			logger.warn("The summary of session " + key + " alone is larger than trim.max-tokens allows, so requests"
 					+ " leave it out. A new one replaces it: Conversation.summarize(true).");
@@ -113,21 +120,38 @@ public final class ViewTrimmer {
 	 */
 	private List<RequestUnits.Unit> units(List<Message> request, int current) {
 		List<RequestUnits.Unit> units = RequestUnits.beforeCurrentTurn(request, current, this.history);
-		List<RequestUnits.Unit> summary = of(Kind.SUMMARY, units);
-		if (summary.isEmpty() || !isOver(without(request, messages(of(Kind.TURN, units))))) {
-			return units;
+		Set<RequestUnits.Unit> first = withoutRoom(units,
+				without(request, units.stream().flatMap((unit) -> unit.messages().stream()).toList()));
+		List<RequestUnits.Unit> ordered = new ArrayList<>();
+		units.stream().filter(first::contains).forEach(ordered::add);
+		units.stream().filter((unit) -> !first.contains(unit)).forEach(ordered::add);
+		return ordered;
+	}
+
+	/**
+	 * Returns the pinned units and the summary for which there is no room even without
+	 * turns. The newest pinned units have the first choice.
+	 * @param others what stays in any case
+	 */
+	private Set<RequestUnits.Unit> withoutRoom(List<RequestUnits.Unit> units, List<Message> others) {
+		Set<RequestUnits.Unit> without = Collections.newSetFromMap(new IdentityHashMap<>());
+		Room room = new Room(others);
+		byChoice(units).stream().filter((unit) -> !room.takes(unit.messages())).forEach(without::add);
+		if (!isOver(others) && without.stream().anyMatch((unit) -> unit.kind() == Kind.PINNED)) {
+			reportPins();
 		}
-		List<RequestUnits.Unit> ordered = new ArrayList<>(summary);
-		units.stream().filter((unit) -> unit.kind() != Kind.SUMMARY).forEach(ordered::add);
+		return without;
+	}
+
+	private static List<RequestUnits.Unit> byChoice(List<RequestUnits.Unit> units) {
+		List<RequestUnits.Unit> ordered = new ArrayList<>(of(Kind.PINNED, units));
+		Collections.reverse(ordered);
+		ordered.addAll(of(Kind.SUMMARY, units));
 		return ordered;
 	}
 
 	private static List<RequestUnits.Unit> of(Kind kind, List<RequestUnits.Unit> units) {
 		return units.stream().filter((unit) -> unit.kind() == kind).toList();
-	}
-
-	private static List<Message> messages(List<RequestUnits.Unit> units) {
-		return units.stream().flatMap((unit) -> unit.messages().stream()).toList();
 	}
 
 	private static List<Message> without(List<Message> request, List<Message> left) {
@@ -162,6 +186,15 @@ public final class ViewTrimmer {
 		return (this.size != null && this.trim.limitsTokens()) ? this.size.tokens(messages) : 0;
 	}
 
+	private void reportPins() {
+		if (this.memory.isFirstReportOfPins(this.key, this.trim)) {
+			logger.warn("A pinned turn of session " + this.key
+					+ " has no room within trim.max-turns, trim.max-messages or"
+					+ " trim.max-tokens beside the current turn and newer pinned ones, so requests leave it out. Raise the"
+					+ " limit, or pin less. Logged once for the session and these limits.");
+		}
+	}
+
 	private void report(List<Message> sent) {
 		if (!this.overLimit) {
 			String tokens = this.trim.limitsTokens() ? " and " + Math.round(tokens(sent)) + " tokens" : "";
@@ -170,6 +203,32 @@ public final class ViewTrimmer {
 					+ " is sent whole.");
 		}
 		this.overLimit = true;
+	}
+
+	/** What the limits leave beside messages. */
+	private final class Room {
+
+		private long messages;
+
+		private double tokens;
+
+		Room(List<Message> others) {
+			this.messages = RequestSize.messages(others);
+			this.tokens = ViewTrimmer.this.tokens(others);
+		}
+
+		/** Returns whether there is room for messages, which they take then. */
+		boolean takes(List<Message> more) {
+			long messages = this.messages + RequestSize.messages(more);
+			double tokens = this.tokens + ViewTrimmer.this.tokens(more);
+			if (isOver(messages, tokens)) {
+				return false;
+			}
+			this.messages = messages;
+			this.tokens = tokens;
+			return true;
+		}
+
 	}
 
 }

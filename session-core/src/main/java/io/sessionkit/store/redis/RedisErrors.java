@@ -119,6 +119,8 @@ final class RedisErrors {
 		return new StoreUnavailableException("The session store cannot write to Redis: " + switch (reason) {
 			case "SYNTAX" -> "it does not know " + command + " with PXAT, so its version is older than 6.2.";
 			case "READONLY" -> "it is a replica (READONLY).";
+			case "REPLICA" ->
+				"it is a replica, which forgets at the next synchronization what it takes" + " (replica-read-only no).";
 			case "NOPERM" -> "the user may not run " + command + " (NOPERM).";
 			default -> "it refuses " + command + " (" + reason + ").";
 		}, null);

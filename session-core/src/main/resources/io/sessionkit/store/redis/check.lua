@@ -1,7 +1,8 @@
 -- KEYS two of one hash slot
 -- Tries each command of the scripts, the first one that writes as a turn writes its header: what a script has written
 -- before a command that is refused stays. Removes what it has written. Returns the command that the server refuses and a
--- word for its reason; nothing if it refuses none.
+-- word for its reason; nothing if it refuses none. A replica may take writes, and forgets them: INFO, if the user may run it,
+-- tells.
 local function reason(message)
 	if string.find(message, 'syntax', 1, true) then
 		return 'SYNTAX'
@@ -37,5 +38,9 @@ for _, command in ipairs(commands) do
 		redis.pcall('UNLINK', key, other)
 		return answer({command[1], reason(reply.err)})
 	end
+end
+local role = redis.pcall('INFO', 'replication')
+if type(role) == 'string' and (string.find(role, 'role:slave', 1, true) or string.find(role, 'role:replica', 1, true)) then
+	return answer({'INFO', 'REPLICA'})
 end
 return answer({})

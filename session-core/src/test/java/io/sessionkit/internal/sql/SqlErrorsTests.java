@@ -1,7 +1,10 @@
 package io.sessionkit.internal.sql;
 
+import java.net.ConnectException;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
 
 import io.sessionkit.SessionException;
 import io.sessionkit.store.StoreUnavailableException;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,6 +90,21 @@ class SqlErrorsTests {
 	@ValueSource(strings = { "26000", "42P05" })
 	void preparedStatementThatAPoolerHasLostIsExplained(String state) {
 		assertThat(translated(state, true)).hasMessageContaining("prepareThreshold=0");
+	}
+
+	@Test
+	void poolThatIsExhaustedIsToldFromADatabaseThatIsAway() {
+		SQLException pool = new SQLTransientConnectionException("secret, request timed out");
+		assertThat(SqlErrors.noConnection(pool, true)).hasMessageContaining("pool had none free")
+			.hasMessageContaining("java.sql.SQLTransientConnectionException")
+			.hasMessageNotContaining("secret")
+			.matches((ex) -> ((StoreUnavailableException) ex).isUnwritten());
+		SQLException away = new SQLTransientConnectionException("secret",
+				new SQLNonTransientConnectionException("secret", "08000", new ConnectException("secret")));
+		assertThat(SqlErrors.noConnection(new CannotGetJdbcConnectionException("secret", away), false))
+			.hasMessageContaining("java.net.ConnectException, SQLSTATE 08000")
+			.hasMessageNotContaining("pool")
+			.hasMessageNotContaining("secret");
 	}
 
 	private static SessionException translated(String state, boolean write) {

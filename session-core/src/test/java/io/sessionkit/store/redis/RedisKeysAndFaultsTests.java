@@ -432,7 +432,7 @@ class RedisKeysAndFaultsTests {
 
 	/** On a server of its own. */
 	@Test
-	void aReplicaIsNoticedBeforeTheFirstWrite() {
+	void aReplicaIsNoticedBeforeTheFirstWriteAlsoOneThatTakesWrites() {
 		LettuceConnectionFactory own = RedisServers.appending().connections();
 		try (RedisConnection server = own.getConnection()) {
 			RedisSessionStore sessions = new RedisSessionStore(own, OPTIONS, this.prefix);
@@ -441,6 +441,9 @@ class RedisKeysAndFaultsTests {
 			server.execute("REPLICAOF", bytes("127.0.0.1"), bytes("1"));
 			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(sessions::verifyServer)
 				.withMessageContaining("it is a replica (READONLY)");
+			server.serverCommands().setConfig("replica-read-only", "no");
+			assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(sessions::verifyServer)
+				.withMessageContaining("it is a replica, which forgets");
 		}
 		finally {
 			own.destroy();

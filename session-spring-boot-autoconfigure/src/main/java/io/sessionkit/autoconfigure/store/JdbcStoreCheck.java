@@ -3,7 +3,6 @@ package io.sessionkit.autoconfigure.store;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -52,16 +51,39 @@ final class JdbcStoreCheck {
 			store.verifySchema();
 		}
 		catch (StoreUnavailableException ex) {
+			refuseLost(ex);
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
 					isNotGranted(ex) ? grant() : createTables(), ex);
 		}
 		catch (IllegalStateException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
-					"Use another database or other tables, or define a SessionStore bean.", ex);
+					"Do what the description says, if it names something to do. Otherwise use another database or other tables, or"
+							+ " define a SessionStore bean; sessions that are there already stay where they are.",
+					ex);
 		}
 		checkRights();
 		warnOfRouting();
 		warnOfExit();
+	}
+
+	/**
+	 * Refuses tables of which some are gone: sessions whose turns or records are missing
+	 * would be answered without them.
+	 */
+	private void refuseLost(StoreUnavailableException ex) {
+		List<String> lost = isNotGranted(ex) ? List.of()
+				: new LostTables(this.dataSource, this.jdbc.tablePrefix()).names();
+		if (!lost.isEmpty()) {
+			throw new ConfigurationRefusedException(
+					"Some tables of the sessions are there, but not " + String.join(", ", lost)
+							+ ": all were there before, so what these held is gone.",
+					"Restore all tables of the sessions from the same backup; on Oracle and HSQLDB first see that this"
+							+ " user may read these, which they report alike. To give the content up knowingly, drop the"
+							+ " tables that are left too, and create all of them anew. '"
+							+ StoreProperties.INITIALIZE_SCHEMA + "' does not create one alone: the script, run by hand,"
+							+ " creates it empty, and the sessions that are there then lack what it held.",
+					ex);
+		}
 	}
 
 	private void warnOfRouting() {
@@ -103,7 +125,7 @@ final class JdbcStoreCheck {
 	}
 
 	private List<String> tables() {
-		return Stream.of("SESSION", "TURN", "ITEM", "RECORD").map(this.jdbc.tablePrefix()::concat).toList();
+		return LostTables.others(this.jdbc.tablePrefix());
 	}
 
 	/**

@@ -30,15 +30,25 @@ final class RedisStoreCheck {
 						ex);
 			}
 			throw new ConfigurationRefusedException(ex.getMessage() + root(ex),
-					"Start Redis, or correct 'spring.data.redis.host' and 'spring.data.redis.port', or"
-							+ " 'spring.data.redis.url', and 'spring.data.redis.username' and"
-							+ " 'spring.data.redis.password'. 'spring.data.redis.database' must be one that the server"
-							+ " has, and 'spring.data.redis.ssl.enabled' must say whether its port takes TLS. The server must be one of version 6.2 or newer that takes"
-							+ " writes, and the user must be allowed EVALSHA, EVAL and the commands of the scripts,"
-							+ " which docs/configuration.md lists."
-							+ " With debug=true the log has the client's own message.",
-					ex);
+					whatToDo(String.valueOf(ex.getMessage())), ex);
 		}
+	}
+
+	private static String whatToDo(String refusal) {
+		if (refusal.contains("NOPERM")) {
+			return "Allow the user, 'spring.data.redis.username', EVALSHA, EVAL and the commands of the scripts, which"
+					+ " docs/configuration.md lists, and all keys that begin with"
+					+ " 'sessionkit.store.redis.key-prefix' (~sessionkit:* for the default).";
+		}
+		if (refusal.contains("it is a replica")) {
+			return "Name the primary server in 'spring.data.redis.host' and 'spring.data.redis.port', or in"
+					+ " 'spring.data.redis.url'.";
+		}
+		return "Start Redis, or correct 'spring.data.redis.host' and 'spring.data.redis.port', or"
+				+ " 'spring.data.redis.url', and 'spring.data.redis.username' and 'spring.data.redis.password'."
+				+ " 'spring.data.redis.database' must be one that the server has, and"
+				+ " 'spring.data.redis.ssl.enabled' must say whether its port takes TLS. The server must be one of"
+				+ " version 6.2 or newer that takes writes. With debug=true the log has the client's own message.";
 	}
 
 	/** Returns whether the factory itself has refused to give a connection. */

@@ -108,8 +108,9 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 
 	/**
 	 * Returns whether the script has nothing to do: the tables are there, also those of
-	 * another version and those that the user may not read. The check of the store
-	 * reports these.
+	 * another version, those that the user may not read, and those of which some are
+	 * gone: new ones in their place would hide that. The check of the store reports
+	 * these.
 	 */
 	private boolean isThere() {
 		try {
@@ -117,11 +118,17 @@ final class SessionSchemaInitializer extends DataSourceScriptDatabaseInitializer
 			return true;
 		}
 		catch (SessionException ex) {
-			return JdbcStoreCheck.isNotGranted(ex);
+			return JdbcStoreCheck.isNotGranted(ex) || !lost().isEmpty();
 		}
 		catch (IllegalStateException ex) {
 			return hasVersion();
 		}
+	}
+
+	private List<String> lost() {
+		DataSource dataSource = getDataSource();
+		return (dataSource != null) ? new LostTables(dataSource, JdbcSessionStore.DEFAULT_TABLE_PREFIX).names()
+				: List.of();
 	}
 
 	/**

@@ -275,6 +275,15 @@ class RedisSessionStoreAutoConfigurationTests {
 		assertThat(analysis.getAction()).contains("'spring.data.redis.username'").contains("EVALSHA");
 	}
 
+	@Test
+	void userWhoMayNotUseTheKeysIsReportedWithTheirPrefix() {
+		acl("SETUSER", "elsewhere", "reset", "on", ">right", "~other:*", "+@all");
+		FailureAnalysis analysis = StartFailure.analysis(this.redis
+			.withPropertyValues("spring.data.redis.username=elsewhere", "spring.data.redis.password=right"));
+		assertThat(analysis.getDescription()).contains("NOPERM");
+		assertThat(analysis.getAction()).contains("'sessionkit.store.redis.key-prefix'").doesNotContain("Start Redis");
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "lettuce, -set, SET", "lettuce, -hset, HSET", "jedis, -lpush, LPUSH", "jedis, -@write, SET",
 			"lettuce, -setrange, SETRANGE", "lettuce, -rename, RENAME", "jedis, -lset, LSET", "lettuce, -hdel, HDEL" })

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -158,6 +159,38 @@ class SchemaInitializationTests {
 		new JdbcTemplate(database)
 			.execute("create table SESSIONKIT_SCHEMA (version integer primary key, compatible_from integer not null)");
 		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "SESSIONKIT_RECORD, " + ALWAYS, "SESSIONKIT_RECORD, " + NEVER, "SESSIONKIT_TURN, " + ALWAYS })
+	void tableThatIsGoneIsNotMadeAnewUnderSessionsThatAreThere(String table, String mode) {
+		MariaDbServer server = MariaDbServer.running();
+		DataSource database = server.dataSource(server.newDatabase());
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		new JdbcTemplate(database).execute("drop table " + table);
+		assertThatItIsGone(table, database, mode);
+		assertThatItIsGone(table, database, mode);
+	}
+
+	@Test
+	void tableThatIsGoneWithThatOfTheVersionIsNotMadeAnewEither() {
+		String url = memory();
+		DataSource database = new DriverManagerDataSource(url.substring(url.indexOf('=') + 1));
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		new JdbcTemplate(database).execute("drop table SESSIONKIT_SCHEMA");
+		always(database)
+			.run((context) -> assertThat(context.getBean(SessionStore.class).messages(KEY)).as("holds no session")
+				.hasSize(1));
+		new JdbcTemplate(database).execute("drop table SESSIONKIT_SCHEMA");
+		new JdbcTemplate(database).execute("drop table SESSIONKIT_ITEM");
+		assertThatItIsGone("SESSIONKIT_SCHEMA, SESSIONKIT_ITEM", database, ALWAYS);
+	}
+
+	private void assertThatItIsGone(String tables, DataSource database, String mode) {
+		FailureAnalysis analysis = StartFailure
+			.analysis(this.runner.withBean(DataSource.class, () -> database).withPropertyValues(mode));
+		assertThat(analysis.getDescription()).contains("but not " + tables + ":").contains("is gone");
+		assertThat(analysis.getAction()).contains("Restore all tables").doesNotContain("'always'");
 	}
 
 	/**
@@ -423,7 +456,8 @@ class SchemaInitializationTests {
 		FailureAnalysis analysis = StartFailure.analysis(
 				this.runner.withPropertyValues(memory(), NEVER, "spring.flyway.locations=filesystem:" + this.directory)
 					.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class)));
-		assertThat(analysis.getDescription()).contains("99");
+		assertThat(analysis.getDescription()).contains("99").contains("Start a newer SessionKit");
+		assertThat(analysis.getAction()).startsWith("Do what the description says");
 	}
 
 	private static String script() throws IOException {
