@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.sessionkit.SessionKey;
 import io.sessionkit.advisor.SessionAdvisor;
@@ -16,9 +18,12 @@ import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.memory.InMemorySessionStore;
 import io.sessionkit.test.CapturedLog;
 import io.sessionkit.test.ScriptedChatModel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.AssistantMessage;
@@ -43,6 +48,21 @@ class PinsWithoutRoomTests {
 			StoreOptions.of(JsonMessageCodec.create()).tokens((message) -> 10));
 
 	private final ScriptedChatModel model = new ScriptedChatModel().reports(0);
+
+	/** Other tests do not log what is planned. */
+	@BeforeEach
+	void logWarnings() {
+		logger().setLevel(Level.WARN);
+	}
+
+	@AfterEach
+	void logAsBefore() {
+		logger().setLevel(Level.ERROR);
+	}
+
+	private static Logger logger() {
+		return (Logger) LoggerFactory.getLogger(ViewTrimmer.class);
+	}
 
 	@Test
 	void pinnedTurnThatIsLargerThanTheLimitLeavesItsRoomToOthersAndIsWarnedOfOnce() {

@@ -80,7 +80,8 @@ final class JdbcStoreCheck {
 					"Restore all tables of the sessions from the same backup; on Oracle and HSQLDB first see that this"
 							+ " user may read these, which they report alike. To give the content up knowingly, drop the"
 							+ " tables that are left too, and create all of them anew. '"
-							+ StoreProperties.INITIALIZE_SCHEMA + "' does not create one alone: the script, run by hand,"
+							+ StoreProperties.INITIALIZE_SCHEMA
+							+ "' does not create one alone: the script, run by hand,"
 							+ " creates it empty, and the sessions that are there then lack what it held.",
 					ex);
 		}

@@ -22,14 +22,14 @@ final class LostTables {
 
 	private final JdbcTemplate template;
 
-	private final String versions;
+	private final String prefix;
 
-	private final List<String> others;
+	private final String versions;
 
 	LostTables(DataSource dataSource, String prefix) {
 		this.template = new JdbcTemplate(dataSource);
+		this.prefix = prefix;
 		this.versions = prefix + "SCHEMA";
-		this.others = others(prefix);
 	}
 
 	/** Returns the names of the tables with the sessions. */
@@ -47,14 +47,17 @@ final class LostTables {
 			return (rows > 0) ? missing() : List.of();
 		}
 		List<String> missing = missing();
-		boolean isPart = !missing.isEmpty() && missing.size() < this.others.size();
+		boolean isPart = !missing.isEmpty() && missing.size() < others(this.prefix).size();
 		// looked at again: a script that has begun since then has made it
-		return (isPart && isMissing(this.versions)) ? Stream.concat(Stream.of(this.versions), missing.stream()).toList()
-				: List.of();
+		return (isPart && isMissing(this.versions, "version"))
+				? Stream.concat(Stream.of(this.versions), missing.stream()).toList() : List.of();
 	}
 
 	private List<String> missing() {
-		return this.others.stream().filter(this::isMissing).toList();
+		String sessions = this.prefix + "SESSION";
+		return others(this.prefix).stream()
+			.filter((table) -> isMissing(table, table.equals(sessions) ? "key_hash" : "session_pk"))
+			.toList();
 	}
 
 	/** Returns the number of versions that are named; null if that is not known. */
@@ -69,11 +72,11 @@ final class LostTables {
 
 	/**
 	 * Returns whether the database says that there is no such table. One that may not be
-	 * read is there.
+	 * read is there; one without the column is not one of a script.
 	 */
-	private boolean isMissing(String table) {
+	private boolean isMissing(String table, String column) {
 		try {
-			this.template.queryForObject("select count(*) from " + table + " where 1 = 0", Integer.class);
+			this.template.queryForObject("select count(" + column + ") from " + table + " where 1 = 0", Integer.class);
 			return false;
 		}
 		catch (InvalidDataAccessResourceUsageException | UncategorizedSQLException ex) {

@@ -130,7 +130,17 @@ class SchemaInitializationTests {
 	@RepeatedTest(4)
 	void instancesThatStartTogetherAllStart() throws Exception {
 		PostgresServer server = PostgresServer.running();
-		DataSource database = server.dataSource(server.newDatabase());
+		assertThatAllStartTogether(server.dataSource(server.newDatabase()));
+	}
+
+	/** Where each statement of the script is seen by others at once. */
+	@RepeatedTest(4)
+	void instancesThatStartTogetherOnMariaDbAllStart() throws Exception {
+		MariaDbServer server = MariaDbServer.running();
+		assertThatAllStartTogether(server.dataSource(server.newDatabase()));
+	}
+
+	private void assertThatAllStartTogether(DataSource database) throws Exception {
 		CyclicBarrier together = new CyclicBarrier(INSTANCES);
 		ExecutorService threads = Executors.newFixedThreadPool(INSTANCES);
 		try {
