@@ -81,9 +81,9 @@ final class ChatMemoryTable implements SourceReader {
 			.get(0) : Order.TIMES;
 	}
 
-	/** Rows that are older than the column all have its default. */
+	/** Rows that are older than the column all have its default, or none. */
 	private static Order order(long messages, long sequences) {
-		return (sequences == messages) ? Order.SEQUENCES : (sequences == 1) ? Order.TIMES : Order.MIXED;
+		return (sequences == messages) ? Order.SEQUENCES : (sequences <= 1) ? Order.TIMES : Order.MIXED;
 	}
 
 	/** Returns false if the database takes other ids for this one. */

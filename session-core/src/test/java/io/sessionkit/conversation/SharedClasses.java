@@ -116,11 +116,11 @@ final class SharedClasses {
 				}
 				return Files.exists(file) ? List.of(file) : List.of();
 			}
-			catch (IOException ex) {
-				return List.of();
-			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);
+			}
+			catch (IOException | RuntimeException ex) {
+				return List.of();
 			}
 		}
 

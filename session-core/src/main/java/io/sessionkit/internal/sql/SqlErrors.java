@@ -190,7 +190,7 @@ public final class SqlErrors {
 	static StoreUnavailableException noConnection(Exception ex, boolean write) {
 		String message = "The database of the session store gave no connection ("
 				+ cause(ex) + ")." + (isPoolExhausted(ex)
-						? " The pool had none free within its time: raise its size, or its time to wait." : "")
+						? " The pool had none free within its time: the database hangs, or the pool is too small." : "")
 				+ " Nothing was read or written.";
 		return write ? StoreUnavailableException.unwritten(message, ex) : new StoreUnavailableException(message, ex);
 	}

@@ -109,12 +109,11 @@ public final class History {
 				&& size(units, EnumSet.of(Kind.SUMMARY), Unit::tokens) > trim.maxTokens();
 		carry(units, CarriedTurns.start(view, head, input));
 		leaveNewest(units, limit);
-		long pins = size(units, EnumSet.of(Kind.PINNED), (unit) -> 1);
+		int pins = pins(units);
 		// pins for which there are not enough tokens take no room from other turns
 		leave(units, trim.maxTokens(), Unit::tokens, () -> tokens(input, tokens));
 		leave(units, trim.maxTurns(), (unit) -> unit.isTurn() ? 1 : 0, () -> 0);
-		return new History(units, (units.size() == all) ? view : lines(units), summaryTooLarge,
-				size(units, EnumSet.of(Kind.PINNED), (unit) -> 1) < pins);
+		return new History(units, (units.size() == all) ? view : lines(units), summaryTooLarge, pins(units) < pins);
 	}
 
 	/**
@@ -305,6 +304,14 @@ public final class History {
 			}
 		}
 		return without;
+	}
+
+	private static int pins(List<Unit> units) {
+		int pins = 0;
+		for (Unit unit : units) {
+			pins += (unit.kind() == Kind.PINNED) ? 1 : 0;
+		}
+		return pins;
 	}
 
 	private static long size(List<Unit> units, Set<Kind> kinds, ToIntFunction<Unit> size) {

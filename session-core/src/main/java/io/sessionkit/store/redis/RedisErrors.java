@@ -120,7 +120,7 @@ final class RedisErrors {
 			case "SYNTAX" -> "it does not know " + command + " with PXAT, so its version is older than 6.2.";
 			case "READONLY" -> "it is a replica (READONLY).";
 			case "REPLICA" ->
-				"it is a replica, which forgets at the next synchronization what it takes" + " (replica-read-only no).";
+				"it is a replica, which forgets what is written to it when it next synchronizes (replica-read-only no).";
 			case "NOPERM" -> "the user may not run " + command + " (NOPERM).";
 			default -> "it refuses " + command + " (" + reason + ").";
 		}, null);

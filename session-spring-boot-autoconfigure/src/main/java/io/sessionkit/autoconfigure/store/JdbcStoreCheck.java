@@ -58,7 +58,8 @@ final class JdbcStoreCheck {
 		catch (IllegalStateException ex) {
 			throw new ConfigurationRefusedException(String.valueOf(ex.getMessage()),
 					"Do what the description says, if it names something to do. Otherwise use another database or other tables, or"
-							+ " define a SessionStore bean; sessions that are there already stay where they are.",
+							+ " define a SessionStore bean: with these, the sessions that are there stay where they are, and are not"
+							+ " seen.",
 					ex);
 		}
 		checkRights();
@@ -76,13 +77,14 @@ final class JdbcStoreCheck {
 		if (!lost.isEmpty()) {
 			throw new ConfigurationRefusedException(
 					"Some tables of the sessions are there, but not " + String.join(", ", lost)
-							+ ": all were there before, so what these held is gone.",
-					"Restore all tables of the sessions from the same backup; on Oracle and HSQLDB first see that this"
-							+ " user may read these, which they report alike. To give the content up knowingly, drop the"
-							+ " tables that are left too, and create all of them anew. '"
+							+ ": all were there before. What these held is gone, unless they are there and this user"
+							+ " may not read them, which Oracle and HSQLDB report alike.",
+					"On Oracle and HSQLDB, first see whether they are there, and grant this user select on them."
+							+ " Restore all tables of the sessions from the same backup. Or, to give up all sessions,"
+							+ " drop the tables that are left too, and create all of them anew. '"
 							+ StoreProperties.INITIALIZE_SCHEMA
-							+ "' does not create one alone: the script, run by hand,"
-							+ " creates it empty, and the sessions that are there then lack what it held.",
+							+ "' does not create a single table. The script does if it is run by hand, but empty: the"
+							+ " sessions that are there then lack what it held.",
 					ex);
 		}
 	}

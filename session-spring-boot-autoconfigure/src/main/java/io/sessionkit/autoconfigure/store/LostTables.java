@@ -43,14 +43,16 @@ final class LostTables {
 	 */
 	List<String> names() {
 		Integer rows = namedVersions();
-		if (rows != null) {
-			return (rows > 0) ? missing() : List.of();
+		List<String> missing = (rows != null && rows == 0) ? List.of() : missing();
+		if (missing.isEmpty() || missing.size() == others(this.prefix).size()) {
+			return List.of();
 		}
-		List<String> missing = missing();
-		boolean isPart = !missing.isEmpty() && missing.size() < others(this.prefix).size();
+		if (rows != null) {
+			return missing;
+		}
 		// looked at again: a script that has begun since then has made it
-		return (isPart && isMissing(this.versions, "version"))
-				? Stream.concat(Stream.of(this.versions), missing.stream()).toList() : List.of();
+		return isMissing(this.versions, "version") ? Stream.concat(Stream.of(this.versions), missing.stream()).toList()
+				: List.of();
 	}
 
 	private List<String> missing() {
@@ -63,7 +65,7 @@ final class LostTables {
 	/** Returns the number of versions that are named; null if that is not known. */
 	private @Nullable Integer namedVersions() {
 		try {
-			return this.template.queryForObject("select count(*) from " + this.versions, Integer.class);
+			return this.template.queryForObject("select count(compatible_from) from " + this.versions, Integer.class);
 		}
 		catch (DataAccessException ex) {
 			return null;

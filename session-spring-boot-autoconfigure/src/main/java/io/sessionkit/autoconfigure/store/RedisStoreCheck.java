@@ -42,7 +42,7 @@ final class RedisStoreCheck {
 		}
 		if (refusal.contains("it is a replica")) {
 			return "Name the primary server in 'spring.data.redis.host' and 'spring.data.redis.port', or in"
-					+ " 'spring.data.redis.url'.";
+					+ " 'spring.data.redis.url'. If Sentinel has named this one, start again when its failover is over.";
 		}
 		return "Start Redis, or correct 'spring.data.redis.host' and 'spring.data.redis.port', or"
 				+ " 'spring.data.redis.url', and 'spring.data.redis.username' and 'spring.data.redis.password'."
