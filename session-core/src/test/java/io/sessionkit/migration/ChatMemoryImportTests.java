@@ -39,6 +39,7 @@ import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.ai.chat.client.ChatClient;
@@ -504,8 +505,9 @@ class ChatMemoryImportTests {
 	}
 
 	/** As a table of 1.x is left by the column that 2.0 needs. */
-	@Test
-	void rowsThatAreOlderThanTheSequenceAreReadInTheOrderOfTheirTimes() {
+	@ParameterizedTest
+	@ValueSource(strings = { "BIGINT DEFAULT 0 NOT NULL", "BIGINT" })
+	void rowsThatAreOlderThanTheSequenceAreReadInTheOrderOfTheirTimes(String sequence) {
 		DataSource database = earlierTable();
 		for (int i = 0; i < 600; i++) {
 			insertEarlier(database, "t1", "ASSISTANT", "a" + i, WRITTEN.plusSeconds(2 * i + 1));
@@ -514,7 +516,7 @@ class ChatMemoryImportTests {
 		insertEarlier(database, "t2", "USER", "q", WRITTEN);
 		insertEarlier(database, "t2", "ASSISTANT", "a", WRITTEN);
 		new JdbcTemplate(database)
-			.execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ADD sequence_id BIGINT DEFAULT 0 NOT NULL");
+			.execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ADD sequence_id " + sequence);
 		repository(database).saveAll("t3", said(1));
 		ImportReport report = this.imports.run(ImportSource.chatMemoryTable(database));
 		assertThat(lines("t1")).hasSize(1200).startsWith("user: q0", "assistant: a0").endsWith("assistant: a599");

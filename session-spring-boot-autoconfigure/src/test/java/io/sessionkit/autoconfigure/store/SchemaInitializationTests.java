@@ -196,6 +196,35 @@ class SchemaInitializationTests {
 		assertThatItIsGone("SESSIONKIT_SCHEMA, SESSIONKIT_ITEM", database, ALWAYS);
 	}
 
+	/**
+	 * That nothing can be mixed with what is there, as after all sessions were dropped.
+	 */
+	@Test
+	void tablesAreMadeAnewIfNoneWithSessionsIsLeft() {
+		String url = memory();
+		DataSource database = new DriverManagerDataSource(url.substring(url.indexOf('=') + 1));
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+		for (String table : LostTables.others("SESSIONKIT_")) {
+			new JdbcTemplate(database).execute("drop table " + table + " cascade");
+		}
+		assertThat(StartFailure.analysis(
+				this.runner.withBean(DataSource.class, () -> database).withPropertyValues(NEVER)).getDescription())
+			.doesNotContain("were there before");
+		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
+	}
+
+	@Test
+	void tableOfAnApplicationWithTheNameOfTheVersionIsNoneOfSessions() {
+		String url = memory();
+		DataSource database = new DriverManagerDataSource(url.substring(url.indexOf('=') + 1));
+		new JdbcTemplate(database).execute("create table FORM_SCHEMA (id integer)");
+		new JdbcTemplate(database).execute("insert into FORM_SCHEMA values (1)");
+		assertThat(StartFailure
+			.analysis(this.runner.withBean(DataSource.class, () -> database)
+				.withPropertyValues(NEVER, "sessionkit.store.jdbc.table-prefix=FORM_"))
+			.getDescription()).doesNotContain("were there before");
+	}
+
 	private void assertThatItIsGone(String tables, DataSource database, String mode) {
 		FailureAnalysis analysis = StartFailure
 			.analysis(this.runner.withBean(DataSource.class, () -> database).withPropertyValues(mode));
