@@ -515,8 +515,7 @@ class ChatMemoryImportTests {
 		}
 		insertEarlier(database, "t2", "USER", "q", WRITTEN);
 		insertEarlier(database, "t2", "ASSISTANT", "a", WRITTEN);
-		new JdbcTemplate(database)
-			.execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ADD sequence_id " + sequence);
+		new JdbcTemplate(database).execute("ALTER TABLE SPRING_AI_CHAT_MEMORY ADD sequence_id " + sequence);
 		repository(database).saveAll("t3", said(1));
 		ImportReport report = this.imports.run(ImportSource.chatMemoryTable(database));
 		assertThat(lines("t1")).hasSize(1200).startsWith("user: q0", "assistant: a0").endsWith("assistant: a599");

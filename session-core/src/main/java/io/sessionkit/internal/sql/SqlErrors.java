@@ -188,8 +188,8 @@ public final class SqlErrors {
 	 * or driver is not passed on: a URL in it may have a password.
 	 */
 	static StoreUnavailableException noConnection(Exception ex, boolean write) {
-		String message = "The database of the session store gave no connection ("
-				+ cause(ex) + ")." + (isPoolExhausted(ex)
+		String message = "The database of the session store gave no connection (" + cause(ex) + ")."
+				+ (isPoolExhausted(ex)
 						? " The pool had none free within its time: the database hangs, or the pool is too small." : "")
 				+ " Nothing was read or written.";
 		return write ? StoreUnavailableException.unwritten(message, ex) : new StoreUnavailableException(message, ex);

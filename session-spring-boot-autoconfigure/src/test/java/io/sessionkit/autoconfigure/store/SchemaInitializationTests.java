@@ -207,8 +207,9 @@ class SchemaInitializationTests {
 		for (String table : LostTables.others("SESSIONKIT_")) {
 			new JdbcTemplate(database).execute("drop table " + table + " cascade");
 		}
-		assertThat(StartFailure.analysis(
-				this.runner.withBean(DataSource.class, () -> database).withPropertyValues(NEVER)).getDescription())
+		assertThat(
+				StartFailure.analysis(this.runner.withBean(DataSource.class, () -> database).withPropertyValues(NEVER))
+					.getDescription())
 			.doesNotContain("were there before");
 		always(database).run((context) -> assertThatItWorks(context.getBean(SessionStore.class)));
 	}
