@@ -90,8 +90,11 @@ class DefaultsTests {
 	}
 
 	private void ofTheAdvisor() {
-		of(SessionAdvisor.builder(this.conversations), "", "requireSession", "requireFinishReason", "onCancel",
-				"concurrency", "concurrencyTimeout", "idempotencyTimeToLive");
+		SessionAdvisor.Builder builder = SessionAdvisor.builder(this.conversations);
+		of(builder, "", "requireSession", "requireFinishReason");
+		Object rules = field(builder, "rules");
+		assertThat(rules).isNotNull();
+		of(rules, "", "onCancel", "concurrency", "concurrencyTimeout", "idempotencyTimeToLive");
 	}
 
 	private void ofStores() {
