@@ -363,7 +363,7 @@ record SessionCall(ChatClientRequest request) {
 	void waits(TurnRequest asking, List<SessionHook> ofAll, Arrival arrival) {
 		if (!arrival.isRepeating()) {
 			beginStream(asking, ofAll);
-			reader().waits(arrival::leave);
+			reader().waits(arrival::leaveOrThrow);
 		}
 		else if (this.request.context().get(SessionParameters.STREAM) instanceof StreamStart stream) {
 			stream.repeating(asking.key(),

@@ -47,8 +47,8 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	/** The code of a failure whose exception is none of SessionKit. */
 	static final String ERROR = "error";
 
-	/** The codes of failures of the store, which may have a message all the same. */
-	private static final Set<String> OF_THE_STORE = Set.of("store-unavailable", "conflict");
+	/** The codes of failures after which nobody knows, unless an event has said it. */
+	private static final Set<String> UNKNOWN = Set.of("store-unavailable", "conflict", ERROR);
 
 	private final FluxSink<CallEvent> sink;
 
@@ -56,12 +56,7 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	private volatile @Nullable String turnId;
 
-	/**
-	 * The status of the turn of a call that has failed; null as long as nothing says it.
-	 */
-	private volatile @Nullable TurnStatus failed;
-
-	/** What is kept of that turn; null as long as nothing says it. */
+	/** What is kept of a turn that has failed; null as long as nothing says it. */
 	private volatile SessionEvent.@Nullable Kept kept;
 
 	/** Leaves the line in which the call waits; null if it has not waited. */
@@ -86,6 +81,9 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 
 	/** The end of the turn as it is stored; null as long as it is not. */
 	private volatile CallEvent.@Nullable Ended stored;
+
+	/** True once a turn of the call is history, also if the call was made again since. */
+	private volatile boolean history;
 
 	private boolean ended;
 
@@ -165,9 +163,17 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 				return;
 			}
 		}
-		BooleanSupplier known = this.leaving;
-		Turn result = this.answering;
-		boolean joined = known != null && known.getAsBoolean();
+		try {
+			stopped(this.leaving, this.answering);
+		}
+		catch (RuntimeException ex) {
+			// nobody knows whether the turn of another call has the message
+			lost();
+		}
+	}
+
+	private void stopped(@Nullable BooleanSupplier leaving, @Nullable Turn result) {
+		boolean joined = leaving != null && leaving.getAsBoolean();
 		if (joined) {
 			send(new CallEvent.Steered());
 		}
@@ -234,8 +240,15 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 	}
 
-	/** A call that continues a turn runs its tools first. */
+	/**
+	 * A call that continues a turn runs its tools first. If an advisor outside of the
+	 * session has made it again, what has ended before is another turn.
+	 */
 	private void begin(String turnId) {
+		if (!turnId.equals(this.turnId)) {
+			this.stored = null;
+			this.kept = null;
+		}
 		this.turnId = turnId;
 		if (!this.works) {
 			send(new CallEvent.Begun(turnId));
@@ -293,13 +306,14 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	public void failed(SessionEvent.Failed event) {
 		this.turnId = event.turnId();
-		TurnStatus status = event.status();
-		this.failed = status;
 		this.kept = event.kept();
+		TurnStatus status = event.status();
 		if (status != null) {
 			stored(new CallEvent.Ended(event.turnId(), 0, status));
+			return;
 		}
-		else if (this.stopped) {
+		this.stored = null;
+		if (this.stopped) {
 			lost();
 		}
 	}
@@ -307,12 +321,12 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 	@Override
 	public void refused(SessionEvent.Refused event) {
 		this.turnId = event.turnId();
-		this.failed = TurnStatus.REFUSED;
 		stored(new CallEvent.Ended(event.turnId(), 0, TurnStatus.REFUSED));
 	}
 
 	@Override
 	public void committed(SessionEvent.Committed event) {
+		this.history |= event.turn().status() == TurnStatus.COMPLETED;
 		stored(ended(event.turn()));
 	}
 
@@ -418,21 +432,33 @@ final class CallReader extends BaseSubscriber<ChatResponse> implements CallWatch
 		}
 		this.failure = cause;
 		logger.warn("A call whose events are read has failed: " + cause.getClass().getName());
-		end(new CallEvent.Failed(this.turnId, this.failed, code(cause), messageKept(cause)));
+		CallEvent.Ended known = this.stored;
+		TurnStatus status = (known != null) ? known.status() : null;
+		end(new CallEvent.Failed(this.turnId, status, code(cause), messageKept(cause, status)));
 	}
 
 	/**
 	 * Returns whether the message of the call is known to be kept, or known not to be;
 	 * null if nobody knows.
 	 */
-	private @Nullable Boolean messageKept(Throwable cause) {
-		TurnStatus status = this.failed;
-		if (SessionException.isMessageKept(cause) || status != null) {
-			return status == null || status.isOpen() || status == TurnStatus.COMPLETED;
+	private @Nullable Boolean messageKept(Throwable cause, @Nullable TurnStatus status) {
+		if (SessionException.isMessageKept(cause) || this.history) {
+			return true;
 		}
+		if (status != null) {
+			return status.isOpen() || status == TurnStatus.COMPLETED;
+		}
+		return isKeptUnknown(cause) ? null : Boolean.FALSE;
+	}
+
+	/**
+	 * Without an event, a turn that has begun has not ended yet, as if an advisor outside
+	 * of the session has given it up.
+	 */
+	private boolean isKeptUnknown(Throwable cause) {
 		SessionEvent.Kept known = this.kept;
-		boolean unknown = (known != null) ? known == SessionEvent.Kept.UNKNOWN : OF_THE_STORE.contains(code(cause));
-		return unknown ? null : Boolean.FALSE;
+		return (known != null) ? known == SessionEvent.Kept.UNKNOWN
+				: this.turnId != null || UNKNOWN.contains(code(cause));
 	}
 
 	private static String code(Throwable cause) {

@@ -10,9 +10,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.Durability;
+import io.sessionkit.OnCancel;
 import io.sessionkit.SessionKey;
 import io.sessionkit.Turn;
 import io.sessionkit.TurnStatus;
@@ -31,6 +33,7 @@ import io.sessionkit.hook.HookContext;
 import io.sessionkit.hook.HookResult;
 import io.sessionkit.hook.SessionHook;
 import io.sessionkit.hook.TurnPart;
+import io.sessionkit.internal.call.SessionParameters;
 import io.sessionkit.store.StoreOptions;
 import io.sessionkit.store.StoreUnavailableException;
 import io.sessionkit.store.Tail;
@@ -59,12 +62,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.ChatClientRequestSpec;
+import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.ai.chat.client.ChatClientResponse;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
+import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.AssistantMessage.ToolCall;
 import org.springframework.ai.chat.messages.Message;
@@ -283,6 +291,83 @@ class CallEventsTests {
 		assertThat(open.status()).isEqualTo(TurnStatus.INCOMPLETE);
 		assertThat(events.get(events.size() - 1))
 			.isEqualTo(new Failed(open.id(), TurnStatus.INCOMPLETE, "error", true));
+	}
+
+	/** A page that sends it again would have it twice in the history. */
+	@Test
+	void failureOfAnAdvisorOutsideOfTheSessionSaysThatTheTurnIsStored() {
+		this.model.says("done");
+		List<CallEvent> events = read(prompt().advisors(new OutsideAdvisor(
+				(attempt) -> attempt.get().thenMany(Flux.error(new IllegalStateException("secret"))))));
+		assertThat(turn().status()).isEqualTo(TurnStatus.COMPLETED);
+		assertThat(events).last().isEqualTo(new Failed(turn().id(), TurnStatus.COMPLETED, "error", true));
+	}
+
+	@Test
+	void failureOfACallThatAnAdvisorHasMadeAgainSaysThatTheMessageIsInTheHistory() {
+		OutsideAdvisor twice = new OutsideAdvisor((attempt) -> attempt.get().thenMany(Flux.defer(attempt)));
+		this.model.says("done").fails(new IllegalStateException("secret"));
+		List<CallEvent> events = read(prompt().advisors(twice));
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED, TurnStatus.FAILED);
+		assertThat(events).last().isEqualTo(new Failed(turns().get(1).id(), TurnStatus.FAILED, "error", true));
+	}
+
+	@Test
+	void failureOfACallThatAnAdvisorMayNotMakeAgainSaysThatTheMessageIsInTheHistory() {
+		this.model.says("done");
+		List<CallEvent> events = read(prompt().advisors(SessionAdvisor.idempotencyKey("r1"))
+			.advisors(new OutsideAdvisor((attempt) -> attempt.get().thenMany(Flux.defer(() -> {
+				this.store.failAt(Fault.OPEN);
+				return attempt.get();
+			})))));
+		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED);
+		assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
+			assertThat(failed.status()).isEqualTo(TurnStatus.COMPLETED);
+			assertThat(failed.messageKept()).isTrue();
+		});
+	}
+
+	/** What is kept of the reply makes it history a moment later. */
+	@ParameterizedTest
+	@CsvSource({ "false,1", "true,2" })
+	void failureOfACallThatAnAdvisorHasGivenUpSaysThatNobodyKnows(boolean again, int turns) {
+		Sinks.Empty<Object> overdue = Sinks.empty();
+		CountDownLatch known = new CountDownLatch(1);
+		if (again) {
+			this.model.fails(new IllegalStateException("first"));
+		}
+		this.model.step((prompt) -> Flux.just(this.model.chunk("half", List.of(), false)).concatWith(Flux.never()));
+		List<CallEvent> events = new CopyOnWriteArrayList<>();
+		CallEvents
+			.of(prompt().advisors(SessionAdvisor.onCancel(OnCancel.KEEP))
+				.advisors(new OutsideAdvisor((attempt) -> Flux.defer(attempt)
+					.retry(turns - 1)
+					.timeout(Mono.never(), (response) -> overdue.asMono()))))
+			.subscribe(events::add);
+		Awaitility.await().untilAsserted(() -> assertThat(events).contains(new Text("half")));
+		this.store.beforeCommit(() -> awaitOpen(known));
+		new Thread(overdue::tryEmitEmpty).start();
+		try {
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
+					assertThat(failed.status()).isNull();
+					assertThat(failed.messageKept()).as("nobody knows").isNull();
+				}));
+		}
+		finally {
+			known.countDown();
+		}
+		Awaitility.await().until(() -> turns().size() == turns);
+		assertThat(turns().get(turns - 1).status()).isEqualTo(TurnStatus.COMPLETED);
+	}
+
+	private static void awaitOpen(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test
@@ -683,6 +768,29 @@ class CallEventsTests {
 
 	private List<Turn> turns() {
 		return this.store.turns(T1, Tail.ALL);
+	}
+
+	/**
+	 * Stands outside of the session, and may make the call again.
+	 */
+	private record OutsideAdvisor(
+			Function<Supplier<Flux<ChatClientResponse>>, Flux<ChatClientResponse>> work) implements StreamAdvisor {
+
+		@Override
+		public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
+			return this.work.apply(() -> chain.copy(this).nextStream(request));
+		}
+
+		@Override
+		public String getName() {
+			return "Outside";
+		}
+
+		@Override
+		public int getOrder() {
+			return SessionParameters.TURN_ORDER - 10;
+		}
+
 	}
 
 	/**

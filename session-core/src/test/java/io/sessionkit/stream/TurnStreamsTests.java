@@ -636,6 +636,36 @@ class TurnStreamsTests {
 			.containsExactly(new Steered(), new Lost());
 	}
 
+	/** Its client would send it again, and the model might get it twice. */
+	@Test
+	void stoppedCallThatCannotTakeItsMessageBackDoesNotSayThatItIsCancelled() {
+		this.model.step((prompt) -> this.words.asFlux());
+		List<StreamEvent> works = new CopyOnWriteArrayList<>();
+		streams().start(request("r1").advisors(SessionAdvisor.concurrency(Concurrency.STEER))).subscribe(works::add);
+		Awaitility.await().until(() -> !this.model.prompts().isEmpty());
+		ObservedStore failing = new ObservedStore(this.store);
+		this.store = failing;
+		TurnStreams there = streams();
+		List<StreamEvent> waiting = new CopyOnWriteArrayList<>();
+		there.start(request("r2").user("more").advisors(SessionAdvisor.concurrency(Concurrency.STEER)))
+			.subscribe(waiting::add);
+		Awaitility.await().until(() -> !this.store.records(this.key, Lines.OFFER).isEmpty() && !waiting.isEmpty());
+		failing.beforePut((record) -> {
+			if (record.kind().equals("line")) {
+				throw new StoreUnavailableException("away", null);
+			}
+		});
+		assertThat(there.stopRequest(this.key, "r2")).isTrue();
+		Awaitility.await()
+			.atMost(SOON)
+			.untilAsserted(
+					() -> assertThat(waiting).extracting(StreamEvent::event).containsExactly(new InLine(), new Lost()));
+		failing.beforePut((record) -> {
+		});
+		say("done");
+		awaitEnd(works);
+	}
+
 	/** The look at the line finds the turn, and nothing interrupts it. */
 	@Test
 	void stoppedCallWhoseMessageIsInATurnThatIsStoredMeanwhileEndsWithThatTurn() {

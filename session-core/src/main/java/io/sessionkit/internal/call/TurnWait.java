@@ -39,7 +39,8 @@ public interface TurnWait {
 	 * Handles that others work on the session of the call. Called again each time the
 	 * call looks whether it is its turn.
 	 * @param leaving leaves the line, and returns whether the turn of another call has
-	 * the messages of this one. It may block
+	 * the messages of this one. It may block, and throws what the store has thrown if
+	 * nobody knows
 	 */
 	void waits(BooleanSupplier leaving);
 

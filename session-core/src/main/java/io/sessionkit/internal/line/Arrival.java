@@ -3,6 +3,7 @@ package io.sessionkit.internal.line;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -116,7 +117,7 @@ public final class Arrival {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				throw interrupted(leave());
+				throw interrupted(leaveOrThrow());
 			}
 			admission = look();
 		}
@@ -255,7 +256,7 @@ public final class Arrival {
 	private Admission answeredAtLast() {
 		Answer answer = (this.places.size() < this.waits.size()) ? current().answerAtLast() : null;
 		if (answer == null) {
-			throw shuttingDown(leave());
+			throw shuttingDown(leaveOrThrow());
 		}
 		return admitted(answer, true);
 	}
@@ -326,6 +327,31 @@ public final class Arrival {
 		this.looking.lock();
 		try {
 			return this.over ? this.joined : leaving();
+		}
+		finally {
+			this.looking.unlock();
+		}
+	}
+
+	/**
+	 * Leaves the lines like {@link #leave()}.
+	 * @return whether a turn has the messages of this call, which stay in it
+	 * @throws RuntimeException what the store has thrown, if nobody knows whether a turn
+	 * has the messages of this call
+	 */
+	public boolean leaveOrThrow() {
+		boolean joined = leave();
+		RuntimeException unknown = joined ? null : unknown();
+		if (unknown != null) {
+			throw unknown;
+		}
+		return joined;
+	}
+
+	private @Nullable RuntimeException unknown() {
+		this.looking.lock();
+		try {
+			return this.waits.stream().map(Wait::unknown).filter(Objects::nonNull).findFirst().orElse(null);
 		}
 		finally {
 			this.looking.unlock();

@@ -384,8 +384,12 @@ final class FirstPlace {
 	 * Whoever erases a session takes its lines too.
 	 */
 	private void lost(Line now) {
-		if (!this.lost && !this.over && !now.isAnswered() && !this.lines.isAbsent(this.key)
-				&& this.reported.compareAndSet(false, true)) {
+		boolean unreported = !this.lost && !this.over && !now.isAnswered();
+		if (unreported && this.lines.isAbsent(this.key)) {
+			// erased, or begun in a transaction that only the thread of the call sees
+			return;
+		}
+		if (unreported && this.reported.compareAndSet(false, true)) {
 			logger.warn("A call on session " + this.key + " has lost its place in line. That happens if it"
 					+ " cannot show for " + DurationText.of(this.lines.life()) + " that it is there, and if the store"
 					+ " loses what it holds. The call adds nothing more to the history; another one may continue what is"

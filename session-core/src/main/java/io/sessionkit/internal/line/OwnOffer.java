@@ -81,6 +81,11 @@ final class OwnOffer {
 		return stored ? now.next() : 0;
 	}
 
+	/** Returns whether others find the messages, or may. */
+	boolean isOffered() {
+		return this.revision != 0 || this.write != null;
+	}
+
 	/** Returns whether the turn at work has the messages. */
 	boolean isTaken() {
 		return this.taken;

@@ -98,6 +98,12 @@ final class Wait {
 	/** True if a turn had the messages of this call when it left. */
 	private boolean joined;
 
+	/**
+	 * What the store has thrown when this call left, if nobody knows whether a turn has
+	 * its messages; else null.
+	 */
+	private @Nullable RuntimeException unknown;
+
 	Wait(Lines lines, SessionKey key, LineName name, String id, Concurrency concurrency, Duration timeout,
 			@Nullable HeaderChange beginning, @Nullable OwnOffer offer) {
 		this.lines = lines;
@@ -164,7 +170,7 @@ final class Wait {
 		}
 		catch (RuntimeException ex) {
 			notLeft(ex);
-			if (this.offer != null) {
+			if (this.offer != null && this.offer.isOffered()) {
 				this.over = true;
 				throw ex;
 			}
@@ -491,8 +497,18 @@ final class Wait {
 		}
 		catch (RuntimeException ex) {
 			notLeft(ex);
-			return this.offer != null && this.offer.isTaken();
+			boolean taken = this.offer != null && this.offer.isTaken();
+			this.unknown = (this.offer != null && this.offer.isOffered() && !taken) ? ex : null;
+			return taken;
 		}
+	}
+
+	/**
+	 * Returns what the store has thrown when this call left, if nobody knows whether a
+	 * turn has its messages; else null.
+	 */
+	@Nullable RuntimeException unknown() {
+		return this.unknown;
 	}
 
 	private boolean left() {

@@ -12,6 +12,8 @@ import java.util.function.Consumer;
 
 import io.sessionkit.Concurrency;
 import io.sessionkit.SessionKey;
+import io.sessionkit.ShuttingDownException;
+import io.sessionkit.TurnInProgressException;
 import io.sessionkit.codec.UnsupportedVersionException;
 import io.sessionkit.internal.Renewals;
 import io.sessionkit.internal.attribute.JoiningInput;
@@ -24,10 +26,13 @@ import io.sessionkit.test.AwayStores;
 import io.sessionkit.test.ObservedStore;
 import io.sessionkit.test.TestStores;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.ai.chat.messages.UserMessage;
 
@@ -148,17 +153,52 @@ class LinesTests {
 
 	@Test
 	void aCallThatCannotTakeItsMessageBackWhenItsTimeEndsIsNotToldThatNothingWasRun() {
+		Arrival second = steering(offer(), Duration.ofSeconds(6), new Drain());
+		assertThat(thrownAtLast(second)).isInstanceOf(StoreUnavailableException.class);
+	}
+
+	@Test
+	void aCallThatHasOfferedNothingIsToldThatNothingWasRunAlthoughItCannotLeaveTheLine() {
+		Arrival second = steering(null, Duration.ofSeconds(6), new Drain());
+		assertThat(thrownAtLast(second)).isInstanceOf(TurnInProgressException.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aCallThatCannotTakeItsMessageBackWhenItIsInterruptedIsNotToldThatNothingWasRun(boolean offers) {
+		Arrival second = steering(offers ? offer() : null, Duration.ofMinutes(5), new Drain());
+		Thread.currentThread().interrupt();
+		Throwable thrown = catchThrowable(second::await);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(thrown).isInstanceOf(offers ? StoreUnavailableException.class : TurnInProgressException.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aCallThatCannotTakeItsMessageBackWhenItsProcessShutsDownIsNotToldThatNothingWasRun(boolean offers) {
+		Drain drain = new Drain();
+		Arrival second = steering(offers ? offer() : null, Duration.ofMinutes(5), drain);
+		drain.begin();
+		assertThat(catchThrowable(second::look))
+			.isInstanceOf(offers ? StoreUnavailableException.class : ShuttingDownException.class);
+	}
+
+	private static Offer offer() {
+		return new Offer(JoiningInput.unchecked(List.of(new UserMessage("more"))), null, 0);
+	}
+
+	/** Returns a call in line behind another one, whose store takes nothing any more. */
+	private Arrival steering(@Nullable Offer offer, Duration timeout, Drain drain) {
 		ObservedStore failing = new ObservedStore(this.memory);
 		Lines lines = new Lines(failing, Duration.ofSeconds(30), this.renewals, CallObserver.NONE);
 		arrive(lines).await();
-		Arrival second = Objects.requireNonNull(lines.arrive(KEY, null,
-				() -> new Offer(JoiningInput.unchecked(List.of(new UserMessage("more"))), null, 0), Concurrency.STEER,
-				Duration.ofSeconds(6), null, new Drain()));
+		Arrival second = Objects
+			.requireNonNull(lines.arrive(KEY, null, () -> offer, Concurrency.STEER, timeout, null, drain));
 		assertThat(second.look()).isNull();
 		failing.beforePut((record) -> {
 			throw new StoreUnavailableException("The store takes nothing.", null);
 		});
-		assertThat(thrownAtLast(second)).isInstanceOf(StoreUnavailableException.class);
+		return second;
 	}
 
 	/** Looks until a look fails. */
