@@ -312,21 +312,6 @@ class CallEventsTests {
 		assertThat(events).last().isEqualTo(new Failed(turns().get(1).id(), TurnStatus.FAILED, "error", true));
 	}
 
-	@Test
-	void failureOfACallThatAnAdvisorMayNotMakeAgainSaysThatTheMessageIsInTheHistory() {
-		this.model.says("done");
-		List<CallEvent> events = read(prompt().advisors(SessionAdvisor.idempotencyKey("r1"))
-			.advisors(new OutsideAdvisor((attempt) -> attempt.get().thenMany(Flux.defer(() -> {
-				this.store.failAt(Fault.OPEN);
-				return attempt.get();
-			})))));
-		assertThat(turns()).extracting(Turn::status).containsExactly(TurnStatus.COMPLETED);
-		assertThat(events).last().isInstanceOfSatisfying(Failed.class, (failed) -> {
-			assertThat(failed.status()).isEqualTo(TurnStatus.COMPLETED);
-			assertThat(failed.messageKept()).isTrue();
-		});
-	}
-
 	/** What is kept of the reply makes it history a moment later. */
 	@ParameterizedTest
 	@CsvSource({ "false,1", "true,2" })
