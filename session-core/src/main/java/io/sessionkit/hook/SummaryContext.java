@@ -5,8 +5,8 @@ import java.util.Objects;
 import io.sessionkit.SessionKey;
 
 /**
- * What {@link SessionHook#beforeSummary} is asked about. A test of a hook makes one by
- * {@link #of}, since more components may be added.
+ * Describes the texts that {@link SessionHook#beforeSummary} checks. A test of a hook
+ * makes one by {@link #of}, since more components may be added.
  *
  * @param key the session
  * @param kind what the messages are

@@ -34,6 +34,11 @@ final class ChatMemoryTable implements SourceReader {
 
 	private final boolean hasSequence;
 
+	/** The conversation of which the order was found out last. */
+	private @Nullable SourceConversation known;
+
+	private Order order = Order.MIXED;
+
 	ChatMemoryTable(DataSource dataSource) {
 		this.rows = new TableRows(dataSource);
 		this.hasSequence = this.rows.columns(TABLE).contains("sequence_id");
@@ -59,7 +64,7 @@ final class ChatMemoryTable implements SourceReader {
 	 */
 	@Override
 	public @Nullable Outcome refusal(SourceConversation conversation, Instant now) {
-		boolean ordered = switch (order(conversation)) {
+		boolean ordered = switch (find(conversation)) {
 			case SEQUENCES -> hasOneId(conversation);
 			case TIMES -> hasDistinctTimes(conversation);
 			case MIXED -> false;
@@ -72,6 +77,12 @@ final class ChatMemoryTable implements SourceReader {
 
 		SEQUENCES, TIMES, MIXED
 
+	}
+
+	private Order find(SourceConversation conversation) {
+		this.order = order(conversation);
+		this.known = conversation;
+		return this.order;
 	}
 
 	private Order order(SourceConversation conversation) {
@@ -103,8 +114,9 @@ final class ChatMemoryTable implements SourceReader {
 
 	@Override
 	public List<SourceMessage> messages(SourceConversation conversation, long after, int limit) {
-		return (order(conversation) == Order.SEQUENCES) ? bySequence(conversation, after, limit)
-				: byTime(conversation, after, limit);
+		// all pages are of one order, also if the conversation is written meanwhile
+		Order found = conversation.equals(this.known) ? this.order : find(conversation);
+		return (found == Order.SEQUENCES) ? bySequence(conversation, after, limit) : byTime(conversation, after, limit);
 	}
 
 	private List<SourceMessage> bySequence(SourceConversation conversation, long after, int limit) {

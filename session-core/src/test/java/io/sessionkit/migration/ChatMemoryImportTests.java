@@ -523,6 +523,20 @@ class ChatMemoryImportTests {
 		assertThat(report.notImported()).containsExactly(new NotImported("t2", Outcome.ORDER_UNKNOWN));
 	}
 
+	@Test
+	void pagesAreOfOneOrderAlsoIfTheConversationIsWrittenMeanwhile() {
+		DataSource database = SourceDatabase.H2.create();
+		for (int i = 10; i < 16; i++) {
+			insert(database, "t1", "USER", "q" + i, i);
+		}
+		ChatMemoryTable table = new ChatMemoryTable(database);
+		SourceConversation conversation = new SourceConversation("t1", "");
+		assertThat(table.refusal(conversation, WRITTEN)).isNull();
+		long last = table.messages(conversation, -1, 3).get(2).position();
+		insert(database, "t1", "USER", "again", 15);
+		assertThat(table.messages(conversation, last, 2)).extracting(SourceMessage::position).containsExactly(13L, 14L);
+	}
+
 	/** As MariaDB and MySQL do if nobody says otherwise. */
 	@Test
 	void conversationWithWhichTheDatabaseMixesAnotherIsNotImported() {

@@ -3,7 +3,7 @@ package io.sessionkit.internal.door;
 import java.lang.reflect.Method;
 
 /**
- * What the auto-configuration asks of the approvals of an application at start.
+ * Checks the approvals of an application at start, for the auto-configuration.
  */
 public interface ApprovalChecks {
 

@@ -1,8 +1,8 @@
 package io.sessionkit.internal.door;
 
 /**
- * What the builder of an object was given. The auto-configuration refuses beans of an
- * application that would have no effect.
+ * Knows what the builder of an object was given. The auto-configuration refuses beans of
+ * an application that would have no effect.
  */
 @FunctionalInterface
 public interface BeanParts {

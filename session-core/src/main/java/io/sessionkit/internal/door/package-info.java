@@ -1,5 +1,5 @@
 /**
- * What is behind the objects that applications hold, for SessionKit's other packages. The
+ * Opens parts of the objects that applications hold to SessionKit's other packages. The
  * only internal package that the auto-configuration may use. Internal: for SessionKit
  * alone, and changed without notice.
  */
